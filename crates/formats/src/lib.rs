@@ -1,0 +1,11 @@
+//! Readers and writers of the file formats, with diagnostics that point at the
+//! offending text. Knows nothing of engines.
+//!
+//! Every reader makes one pass over the bytes, never recurses on the depth of
+//! an expression, never allocates by a number that it merely read, and answers
+//! bad input with a [`Diagnostic`], never with a panic.
+#![forbid(unsafe_code)]
+
+mod diagnostic;
+
+pub use diagnostic::{Diagnostic, Position};

@@ -1,0 +1,206 @@
+//! The reference evaluator and the simulator: plain and obviously right.
+//!
+//! Every expression is computed from its operands by the operators of
+//! [`crate::value`], in the order of the pool, without sharing any code with the
+//! encoders that it judges.
+
+use crate::expr::{Expr, ExprId, Pool, Sort, UnaryOp};
+use crate::system::{Role, TransitionSystem};
+use crate::value::{ArrayValue, BitVec, Value};
+
+/// The nodes that `roots` depend on, roots included, each once, operands first.
+pub fn cone(pool: &Pool, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
+    let mut stack: Vec<ExprId> = roots.into_iter().map(ExprId::regular).collect();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut nodes = Vec::new();
+    while let Some(id) = stack.pop() {
+        if seen.insert(id) {
+            nodes.push(id);
+            pool.for_each_operand(id, |operand| stack.push(operand.regular()));
+        }
+    }
+    nodes.sort_unstable();
+    nodes
+}
+
+/// Evaluates a fixed set of expressions again and again.
+pub struct Evaluator<'a> {
+    pool: &'a Pool,
+    nodes: Vec<ExprId>,
+    values: Vec<Option<Value>>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Prepares to evaluate `roots`.
+    pub fn new(pool: &'a Pool, roots: impl IntoIterator<Item = ExprId>) -> Self {
+        Evaluator { pool, nodes: cone(pool, roots), values: vec![None; pool.len()] }
+    }
+
+    /// Evaluates everything prepared, asking `symbol` for the value of each
+    /// symbol expression. Read the results by [`Evaluator::value`].
+    pub fn run(&mut self, mut symbol: impl FnMut(ExprId) -> Value) {
+        for &id in &self.nodes {
+            let value = match self.pool.get(id) {
+                Expr::Symbol(_) => symbol(id),
+                expr => evaluate(self.pool, id, &expr, |operand| self.value(operand)),
+            };
+            self.values[id.node()] = Some(value);
+        }
+    }
+
+    /// The value of a prepared expression.
+    ///
+    /// # Panics
+    /// If the expression is not in the cone of the roots or `run` was not called.
+    pub fn value(&self, id: ExprId) -> Value {
+        let value = self.values[id.node()].as_ref().expect("a prepared expression");
+        if id.is_complement() { Value::Bv(value.bv().not()) } else { value.clone() }
+    }
+
+    /// The value of a prepared bit-vector expression.
+    pub fn bv(&self, id: ExprId) -> BitVec {
+        self.value(id).bv().clone()
+    }
+
+    /// Is this prepared bit true?
+    pub fn holds(&self, id: ExprId) -> bool {
+        let value = self.values[id.node()].as_ref().expect("a prepared expression");
+        value.bv().is_true() != id.is_complement()
+    }
+}
+
+fn evaluate(pool: &Pool, id: ExprId, expr: &Expr, value: impl Fn(ExprId) -> Value) -> Value {
+    let bv = |id: ExprId| value(id).bv().clone();
+    match expr {
+        Expr::Const(constant) => constant.clone().into(),
+        Expr::Symbol(_) => unreachable!("symbols have no operands"),
+        Expr::Unary(op, a) => match op {
+            UnaryOp::Not => bv(*a).not().into(),
+            UnaryOp::Neg | UnaryOp::RedAnd | UnaryOp::RedXor => op.apply(&bv(*a)).into(),
+        },
+        Expr::Binary(op, a, b) => op.apply(&bv(*a), &bv(*b)).into(),
+        Expr::Slice { arg, hi, lo } => bv(*arg).slice(*hi, *lo).into(),
+        Expr::Uext { arg, by } => bv(*arg).uext(*by).into(),
+        Expr::Sext { arg, by } => bv(*arg).sext(*by).into(),
+        Expr::Ite(c, t, e) => value(if bv(*c).is_true() { *t } else { *e }),
+        Expr::Read(array, index) => value(*array).array().read(&bv(*index)).clone().into(),
+        Expr::Write(array, index, element) => {
+            let mut array = value(*array).array().clone();
+            array.write(bv(*index), bv(*element));
+            array.into()
+        }
+        Expr::ConstArray(element) => match pool.sort(id) {
+            Sort::Array { index, .. } => ArrayValue::constant(index, bv(*element)).into(),
+            Sort::Bv(_) => unreachable!("constant arrays are arrays"),
+        },
+        Expr::ArrayEq(a, b) => BitVec::bool(value(*a).same(&value(*b))).into(),
+    }
+}
+
+/// The value that is zero everywhere.
+pub fn zero_of(sort: Sort) -> Value {
+    match sort {
+        Sort::Bv(width) => BitVec::zero(width).into(),
+        Sort::Array { index, element } => ArrayValue::constant(index, BitVec::zero(element)).into(),
+    }
+}
+
+/// Runs a system cycle by cycle on given values.
+pub struct Simulator<'a> {
+    system: &'a TransitionSystem,
+    states: Vec<Value>,
+    inputs: Vec<Value>,
+    step: Evaluator<'a>,
+}
+
+impl<'a> Simulator<'a> {
+    /// Starts in cycle zero. `free` gives the values of states that have no
+    /// `init`; `inputs` the inputs of cycle zero, on which `init` may depend.
+    pub fn new(
+        system: &'a TransitionSystem,
+        mut free: impl FnMut(usize) -> Value,
+        inputs: Vec<Value>,
+    ) -> Self {
+        let pool = system.pool();
+        let roots = (system.states().iter().filter_map(|s| s.next))
+            .chain(system.constraints().iter().copied())
+            .chain(system.bads().map(|(_, bad)| bad))
+            .chain(system.outputs().iter().map(|o| o.expr))
+            .chain(system.labels().iter().map(|l| l.expr));
+        let step = Evaluator::new(pool, roots);
+        let states = system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
+        let mut simulator = Simulator { system, states, inputs, step };
+        for &index in system.init_order() {
+            let value = match system.states()[index].init {
+                None => free(index),
+                Some(init) => match pool.const_value(init) {
+                    Some(constant) => constant.into(),
+                    None => simulator.evaluate(init),
+                },
+            };
+            simulator.states[index] = value;
+        }
+        simulator.settle();
+        simulator
+    }
+
+    /// Goes to the next cycle. `free` gives the values of states without `next`.
+    pub fn step(&mut self, mut free: impl FnMut(usize) -> Value, inputs: Vec<Value>) {
+        let next = |(index, state): (usize, &crate::system::State)| match state.next {
+            Some(next) => self.step.value(next),
+            None => free(index),
+        };
+        self.states = self.system.states().iter().enumerate().map(next).collect();
+        self.inputs = inputs;
+        self.settle();
+    }
+
+    /// The current values of the states.
+    pub fn states(&self) -> &[Value] {
+        &self.states
+    }
+
+    /// The current values of the inputs.
+    pub fn inputs(&self) -> &[Value] {
+        &self.inputs
+    }
+
+    /// Does every constraint hold in this cycle?
+    pub fn constraints_hold(&self) -> bool {
+        self.system.constraints().iter().all(|&c| self.step.holds(c))
+    }
+
+    /// Is this bit of the model (a bad state, a constraint) true in this cycle?
+    pub fn holds(&self, bit: ExprId) -> bool {
+        self.step.holds(bit)
+    }
+
+    /// The value of an output, a label, a bad bit or a next function in this cycle.
+    pub fn value(&self, expr: ExprId) -> Value {
+        self.step.value(expr)
+    }
+
+    /// The value of any expression in this cycle.
+    pub fn evaluate(&self, expr: ExprId) -> Value {
+        let mut evaluator = Evaluator::new(self.system.pool(), [expr]);
+        evaluator.run(|symbol| symbol_value(self.system, &self.states, &self.inputs, symbol));
+        evaluator.value(expr)
+    }
+
+    fn settle(&mut self) {
+        let (system, states, inputs) = (self.system, &self.states, &self.inputs);
+        self.step.run(|symbol| symbol_value(system, states, inputs, symbol));
+    }
+}
+
+fn symbol_value(
+    system: &TransitionSystem,
+    states: &[Value],
+    inputs: &[Value],
+    symbol: ExprId,
+) -> Value {
+    match system.role_of(symbol).expect("a symbol") {
+        Role::Input(index) => inputs[index].clone(),
+        Role::State(index) => states[index].clone(),
+    }
+}

@@ -1,0 +1,90 @@
+//! What a verdict rests on: traces and certificates, about the user's system.
+
+use crate::expr::ExprId;
+use crate::system::PropertyId;
+use crate::value::Value;
+
+/// An execution that ends in a bad state of one property.
+///
+/// Complete: a value for every state at the start and for every input and every
+/// free state in every cycle, so that it can be replayed without any choice.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    pub property: PropertyId,
+    /// By state, in cycle zero.
+    pub initial: Vec<Value>,
+    /// By cycle; the last one is the bad one. Never empty.
+    pub steps: Vec<Step>,
+}
+
+/// The free choices of one cycle.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Step {
+    /// By input.
+    pub inputs: Vec<Value>,
+    /// By position in [`crate::TransitionSystem::free_states`]: their values in
+    /// this cycle. Empty in cycle zero, where `initial` has them.
+    pub free: Vec<Value>,
+}
+
+impl Trace {
+    /// The number of the bad cycle: the number of transitions taken.
+    pub fn depth(&self) -> usize {
+        self.steps.len() - 1
+    }
+}
+
+/// A literal of a clause: a state's bit, or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct StateBit {
+    /// The state's symbol.
+    pub state: ExprId,
+    pub bit: u32,
+    pub positive: bool,
+}
+
+/// Why a property holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Certificate {
+    /// The conjunction of clauses over state bits is inductive and, together
+    /// with the constraints, excludes the bad states.
+    Inductive { clauses: Vec<Vec<StateBit>> },
+    /// No bad state is reachable within `k` steps, and no path of `k` steps
+    /// through good states leads to a bad one; with `simple_path` only paths
+    /// whose states are all different are considered. `k` is at least 1.
+    KInductive { k: usize, simple_path: bool },
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    Timeout,
+    Memory,
+    Cancelled,
+    /// The bound the user set was reached.
+    Bound(usize),
+    /// The engine does not decide this; the text says why.
+    Unsupported(String),
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StopReason::Timeout => f.write_str("the time limit was reached"),
+            StopReason::Memory => f.write_str("the memory limit was reached"),
+            StopReason::Cancelled => f.write_str("interrupted"),
+            StopReason::Bound(bound) => {
+                write!(f, "no bad state within {bound} steps; the bound was reached")
+            }
+            StopReason::Unsupported(why) => f.write_str(why),
+        }
+    }
+}
+
+/// No claim without evidence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Safe(Certificate),
+    Unsafe(Trace),
+    Unknown(StopReason),
+}

@@ -1,0 +1,716 @@
+//! The hash-consed expression pool.
+//!
+//! Equal expressions have equal ids, and sorts are checked when an expression
+//! is built. Negation is an attribute of the edge, as in an and-inverter graph:
+//! an [`ExprId`] is a node and a complement bit, so that `¬¬a` is `a`, a model of
+//! a million gates needs a million nodes, and AIGER is simply the case of width
+//! one. Readers of the pool need not know: [`Pool::get`] shows a complemented
+//! edge as [`UnaryOp::Not`].
+//!
+//! Nodes are numbered so that operands come before the expressions that use
+//! them: a pass over the nodes in ascending order needs no recursion.
+//!
+//! Sixteen bytes a node. Limits: 2^31 nodes, widths up to [`MAX_WIDTH`].
+
+use std::fmt;
+
+use dashu_int::UBig;
+use rustc_hash::FxHashMap;
+
+use crate::value::BitVec;
+
+/// The largest width of a bit-vector.
+pub const MAX_WIDTH: u32 = 1 << 20;
+
+/// The sort of an expression. `Bv(1)` is the Boolean.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    Bv(u32),
+    Array { index: u32, element: u32 },
+}
+
+impl Sort {
+    pub const BOOL: Sort = Sort::Bv(1);
+
+    /// The width of a bit-vector sort.
+    pub fn width(self) -> Option<u32> {
+        match self {
+            Sort::Bv(width) => Some(width),
+            Sort::Array { .. } => None,
+        }
+    }
+
+    pub fn is_array(self) -> bool {
+        self.width().is_none()
+    }
+}
+
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sort::Bv(1) => write!(f, "a bit"),
+            Sort::Bv(width) => write!(f, "a bit-vector of width {width}"),
+            Sort::Array { index, element } => {
+                write!(f, "an array of {element}-bit elements with {index}-bit addresses")
+            }
+        }
+    }
+}
+
+/// A node of the pool, possibly complemented.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(u32);
+
+impl ExprId {
+    fn new(node: usize, complement: bool) -> Self {
+        ExprId((node as u32) << 1 | complement as u32)
+    }
+
+    /// The number of the node, the same for both polarities.
+    pub fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Is this the bitwise complement of its node?
+    pub fn is_complement(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The node without the complement.
+    pub fn regular(self) -> Self {
+        ExprId(self.0 & !1)
+    }
+
+    fn flip(self) -> Self {
+        ExprId(self.0 ^ 1)
+    }
+
+    fn flip_if(self, condition: bool) -> Self {
+        ExprId(self.0 ^ condition as u32)
+    }
+}
+
+impl fmt::Debug for ExprId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}e{}", if self.is_complement() { "~" } else { "" }, self.node())
+    }
+}
+
+/// A free variable of the pool: an input or a state of a system.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SymbolId(u32);
+
+impl SymbolId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    Not,
+    Neg,
+    RedAnd,
+    RedXor,
+}
+
+/// Operators with two bit-vector operands. All operands have the same width,
+/// except for `Concat`; shift amounts are read as unsigned numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum BinaryOp {
+    And,
+    Xor,
+    Add,
+    Sub,
+    Mul,
+    Udiv,
+    Urem,
+    Sdiv,
+    Srem,
+    Smod,
+    Eq,
+    Ult,
+    Slt,
+    Shl,
+    Lshr,
+    Ashr,
+    Rol,
+    Ror,
+    Concat,
+    Uaddo,
+    Saddo,
+    Ssubo,
+    Umulo,
+    Smulo,
+    Sdivo,
+}
+
+impl BinaryOp {
+    pub const ALL: [BinaryOp; 25] = [
+        BinaryOp::And,
+        BinaryOp::Xor,
+        BinaryOp::Add,
+        BinaryOp::Sub,
+        BinaryOp::Mul,
+        BinaryOp::Udiv,
+        BinaryOp::Urem,
+        BinaryOp::Sdiv,
+        BinaryOp::Srem,
+        BinaryOp::Smod,
+        BinaryOp::Eq,
+        BinaryOp::Ult,
+        BinaryOp::Slt,
+        BinaryOp::Shl,
+        BinaryOp::Lshr,
+        BinaryOp::Ashr,
+        BinaryOp::Rol,
+        BinaryOp::Ror,
+        BinaryOp::Concat,
+        BinaryOp::Uaddo,
+        BinaryOp::Saddo,
+        BinaryOp::Ssubo,
+        BinaryOp::Umulo,
+        BinaryOp::Smulo,
+        BinaryOp::Sdivo,
+    ];
+
+    /// Does swapping the operands keep the value?
+    pub fn is_commutative(self) -> bool {
+        use BinaryOp::*;
+        match self {
+            And | Xor | Add | Mul | Eq | Uaddo | Saddo | Umulo | Smulo => true,
+            Sub | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Shl | Lshr | Ashr | Rol | Ror
+            | Concat | Ssubo | Sdivo => false,
+        }
+    }
+
+    /// Is the result a single bit whatever the operands' width?
+    pub fn is_predicate(self) -> bool {
+        use BinaryOp::*;
+        match self {
+            Eq | Ult | Slt | Uaddo | Saddo | Ssubo | Umulo | Smulo | Sdivo => true,
+            And | Xor | Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Shl | Lshr | Ashr
+            | Rol | Ror | Concat => false,
+        }
+    }
+
+    /// The value of the operator: the reference semantics.
+    pub fn apply(self, a: &BitVec, b: &BitVec) -> BitVec {
+        match self {
+            BinaryOp::And => a.and(b),
+            BinaryOp::Xor => a.xor(b),
+            BinaryOp::Add => a.add(b),
+            BinaryOp::Sub => a.sub(b),
+            BinaryOp::Mul => a.mul(b),
+            BinaryOp::Udiv => a.udiv(b),
+            BinaryOp::Urem => a.urem(b),
+            BinaryOp::Sdiv => a.sdiv(b),
+            BinaryOp::Srem => a.srem(b),
+            BinaryOp::Smod => a.smod(b),
+            BinaryOp::Eq => BitVec::bool(a == b),
+            BinaryOp::Ult => BitVec::bool(a.ult(b)),
+            BinaryOp::Slt => BitVec::bool(a.slt(b)),
+            BinaryOp::Shl => a.shl(b),
+            BinaryOp::Lshr => a.lshr(b),
+            BinaryOp::Ashr => a.ashr(b),
+            BinaryOp::Rol => a.rol(b),
+            BinaryOp::Ror => a.ror(b),
+            BinaryOp::Concat => a.concat(b),
+            BinaryOp::Uaddo => BitVec::bool(a.uadd_overflows(b)),
+            BinaryOp::Saddo => BitVec::bool(a.sadd_overflows(b)),
+            BinaryOp::Ssubo => BitVec::bool(a.ssub_overflows(b)),
+            BinaryOp::Umulo => BitVec::bool(a.umul_overflows(b)),
+            BinaryOp::Smulo => BitVec::bool(a.smul_overflows(b)),
+            BinaryOp::Sdivo => BitVec::bool(a.sdiv_overflows(b)),
+        }
+    }
+}
+
+impl UnaryOp {
+    /// The value of the operator: the reference semantics.
+    pub fn apply(self, a: &BitVec) -> BitVec {
+        match self {
+            UnaryOp::Not => a.not(),
+            UnaryOp::Neg => a.neg(),
+            UnaryOp::RedAnd => BitVec::bool(a.is_ones()),
+            UnaryOp::RedXor => BitVec::bool(a.count_ones() % 2 == 1),
+        }
+    }
+}
+
+/// An expression, one level deep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Expr {
+    Const(BitVec),
+    Symbol(SymbolId),
+    Unary(UnaryOp, ExprId),
+    Binary(BinaryOp, ExprId, ExprId),
+    /// Bits `hi` down to `lo`, both included.
+    Slice {
+        arg: ExprId,
+        hi: u32,
+        lo: u32,
+    },
+    /// Extension by `by` zeros.
+    Uext {
+        arg: ExprId,
+        by: u32,
+    },
+    /// Extension by `by` copies of the sign.
+    Sext {
+        arg: ExprId,
+        by: u32,
+    },
+    /// `condition ? then : otherwise`, on bit-vectors or on arrays.
+    Ite(ExprId, ExprId, ExprId),
+    /// The element of an array at an index.
+    Read(ExprId, ExprId),
+    /// The array with the element at the index replaced.
+    Write(ExprId, ExprId, ExprId),
+    /// The array that holds the element at every index.
+    ConstArray(ExprId),
+    /// Extensional equality of arrays.
+    ArrayEq(ExprId, ExprId),
+}
+
+impl Expr {
+    /// Calls `visit` for each operand.
+    pub fn for_each_operand(&self, mut visit: impl FnMut(ExprId)) {
+        match *self {
+            Expr::Const(_) | Expr::Symbol(_) => {}
+            Expr::Unary(_, a)
+            | Expr::Slice { arg: a, .. }
+            | Expr::Uext { arg: a, .. }
+            | Expr::Sext { arg: a, .. }
+            | Expr::ConstArray(a) => visit(a),
+            Expr::Binary(_, a, b) | Expr::Read(a, b) | Expr::ArrayEq(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Expr::Ite(a, b, c) | Expr::Write(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+        }
+    }
+}
+
+/// Why an expression cannot be built.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SortError {
+    #[error("operand has width {found}, expected {expected}")]
+    Width { found: u32, expected: u32 },
+    #[error("operand is {0}, expected a bit-vector")]
+    NotABitVector(Sort),
+    #[error("operand is {0}, expected an array")]
+    NotAnArray(Sort),
+    #[error("operands differ in sort: {0} and {1}")]
+    Mismatch(Sort, Sort),
+    #[error("slice {hi}:{lo} does not fit in width {width}")]
+    Slice { hi: u32, lo: u32, width: u32 },
+    #[error("width {0} is not supported: it must lie between 1 and {MAX_WIDTH}")]
+    Unsupported(u64),
+}
+
+/// What a node is; the payload depends on it (see [`Node`]).
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    /// value = b | c << 32
+    SmallConst,
+    /// a = index into `big`
+    BigConst,
+    /// a = symbol
+    Symbol,
+    Neg,
+    RedAnd,
+    RedXor,
+    Slice,
+    Uext,
+    Sext,
+    Ite,
+    Read,
+    Write,
+    ConstArray,
+    ArrayEq,
+    /// and all numbers above: the binary operators in the order of `BinaryOp`
+    Binary,
+}
+
+/// `tag` is the kind in the high byte and the sort below: the width, or, with
+/// bit 23 set, an index into `arrays`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Node {
+    tag: u32,
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+const ARRAY_SORT: u32 = 1 << 23;
+const SORT_MASK: u32 = (1 << 24) - 1;
+const BINARY: u8 = Kind::Binary as u8;
+
+impl Node {
+    fn hash(self) -> u64 {
+        const K: u64 = 0x9e37_79b9_7f4a_7c15;
+        let low = u64::from(self.a) << 32 | u64::from(self.b);
+        let high = u64::from(self.tag) << 32 | u64::from(self.c);
+        let mixed = (low.wrapping_mul(K)).rotate_left(29) ^ high;
+        let mixed = mixed.wrapping_mul(K);
+        mixed ^ mixed >> 32
+    }
+
+    fn kind(self) -> u8 {
+        (self.tag >> 24) as u8
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Symbol {
+    node: u32,
+    name: Option<Box<str>>,
+}
+
+/// The store of all expressions of a system.
+#[derive(Clone)]
+pub struct Pool {
+    nodes: Vec<Node>,
+    /// Open addressing: node number plus one, or zero.
+    table: Vec<u32>,
+    arrays: Vec<(u32, u32)>,
+    big: Vec<UBig>,
+    big_index: FxHashMap<UBig, u32>,
+    symbols: Vec<Symbol>,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pool({} nodes)", self.nodes.len())
+    }
+}
+
+impl Pool {
+    pub fn new() -> Self {
+        let mut pool = Pool {
+            nodes: Vec::new(),
+            table: vec![0; 64],
+            arrays: Vec::new(),
+            big: Vec::new(),
+            big_index: FxHashMap::default(),
+            symbols: Vec::new(),
+        };
+        // Node 0 is false and node 1 is true.
+        pool.constant(BitVec::bool(false));
+        pool.constant(BitVec::bool(true));
+        pool
+    }
+
+    /// Makes room for `additional` more nodes.
+    pub fn reserve(&mut self, additional: usize) {
+        self.nodes.reserve(additional);
+        let wanted = ((self.nodes.len() + additional) * 2).next_power_of_two();
+        if wanted > self.table.len() {
+            self.rehash(wanted);
+        }
+    }
+
+    /// The number of nodes; every [`ExprId::node`] is below it.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A pool always holds the two Boolean constants.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// All nodes, operands before the expressions that use them.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len()).map(|node| ExprId::new(node, false))
+    }
+
+    // ---- reading ---------------------------------------------------------
+
+    pub fn sort(&self, id: ExprId) -> Sort {
+        let sort = self.nodes[id.node()].tag & SORT_MASK;
+        if sort & ARRAY_SORT == 0 {
+            Sort::Bv(sort)
+        } else {
+            let (index, element) = self.arrays[(sort & !ARRAY_SORT) as usize];
+            Sort::Array { index, element }
+        }
+    }
+
+    /// The width of a bit-vector expression.
+    ///
+    /// # Panics
+    /// If the expression is an array.
+    pub fn width(&self, id: ExprId) -> u32 {
+        let sort = self.nodes[id.node()].tag & SORT_MASK;
+        assert!(sort & ARRAY_SORT == 0, "the width of an array was asked for");
+        sort
+    }
+
+    /// The expression, one level deep.
+    pub fn get(&self, id: ExprId) -> Expr {
+        if id.is_complement() {
+            return Expr::Unary(UnaryOp::Not, id.flip());
+        }
+        let Node { tag, a, b, c } = self.nodes[id.node()];
+        let kind = (tag >> 24) as u8;
+        let arg = ExprId(a);
+        if kind >= BINARY {
+            return Expr::Binary(BinaryOp::ALL[(kind - BINARY) as usize], arg, ExprId(b));
+        }
+        const KINDS: [Kind; BINARY as usize] = [
+            Kind::SmallConst,
+            Kind::BigConst,
+            Kind::Symbol,
+            Kind::Neg,
+            Kind::RedAnd,
+            Kind::RedXor,
+            Kind::Slice,
+            Kind::Uext,
+            Kind::Sext,
+            Kind::Ite,
+            Kind::Read,
+            Kind::Write,
+            Kind::ConstArray,
+            Kind::ArrayEq,
+        ];
+        match KINDS[kind as usize] {
+            Kind::SmallConst => {
+                Expr::Const(BitVec::new(tag & SORT_MASK, u64::from(b) | u64::from(c) << 32))
+            }
+            Kind::BigConst => {
+                Expr::Const(BitVec::from_big(tag & SORT_MASK, self.big[a as usize].clone()))
+            }
+            Kind::Symbol => Expr::Symbol(SymbolId(a)),
+            Kind::Neg => Expr::Unary(UnaryOp::Neg, arg),
+            Kind::RedAnd => Expr::Unary(UnaryOp::RedAnd, arg),
+            Kind::RedXor => Expr::Unary(UnaryOp::RedXor, arg),
+            Kind::Slice => Expr::Slice { arg, hi: b, lo: c },
+            Kind::Uext => Expr::Uext { arg, by: b },
+            Kind::Sext => Expr::Sext { arg, by: b },
+            Kind::Ite => Expr::Ite(arg, ExprId(b), ExprId(c)),
+            Kind::Read => Expr::Read(arg, ExprId(b)),
+            Kind::Write => Expr::Write(arg, ExprId(b), ExprId(c)),
+            Kind::ConstArray => Expr::ConstArray(arg),
+            Kind::ArrayEq => Expr::ArrayEq(arg, ExprId(b)),
+            Kind::Binary => unreachable!("binary operators are decoded above"),
+        }
+    }
+
+    /// The value of a constant.
+    pub fn const_value(&self, id: ExprId) -> Option<BitVec> {
+        let kind = self.nodes[id.node()].kind();
+        if kind != Kind::SmallConst as u8 && kind != Kind::BigConst as u8 {
+            return None;
+        }
+        match self.get(id) {
+            Expr::Const(value) => Some(value),
+            _ => unreachable!("constants are never complemented"),
+        }
+    }
+
+    pub fn is_true(&self, id: ExprId) -> bool {
+        id == self.bool(true)
+    }
+
+    pub fn is_false(&self, id: ExprId) -> bool {
+        id == self.bool(false)
+    }
+
+    /// Operands of the expression, behind a complement.
+    pub fn for_each_operand(&self, id: ExprId, visit: impl FnMut(ExprId)) {
+        self.get(id.regular()).for_each_operand(visit);
+    }
+
+    pub fn symbol_count(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// The name the user gave to a symbol.
+    pub fn symbol_name(&self, symbol: SymbolId) -> Option<&str> {
+        self.symbols[symbol.index()].name.as_deref()
+    }
+
+    /// The expression that is just the symbol.
+    pub fn symbol_expr(&self, symbol: SymbolId) -> ExprId {
+        ExprId::new(self.symbols[symbol.index()].node as usize, false)
+    }
+
+    /// The symbol that the expression is, if it is one.
+    pub fn as_symbol(&self, id: ExprId) -> Option<SymbolId> {
+        let node = self.nodes[id.node()];
+        (node.kind() == Kind::Symbol as u8 && !id.is_complement()).then_some(SymbolId(node.a))
+    }
+
+    // ---- leaves -------------------------------------------------------------
+
+    /// A fresh symbol; two calls never give the same one.
+    pub fn symbol(&mut self, sort: Sort, name: Option<&str>) -> Result<ExprId, SortError> {
+        let sort = self.encode_sort(sort)?;
+        let symbol = self.symbols.len() as u32;
+        self.symbols.push(Symbol { node: self.nodes.len() as u32, name: name.map(Into::into) });
+        Ok(self.intern(Kind::Symbol as u8, sort, symbol, 0, 0))
+    }
+
+    /// Names a symbol that has no name yet, or renames it.
+    pub fn rename(&mut self, symbol: SymbolId, name: &str) {
+        self.symbols[symbol.index()].name = Some(name.into());
+    }
+
+    pub fn bool(&self, value: bool) -> ExprId {
+        ExprId::new(value as usize, false)
+    }
+
+    /// # Panics
+    /// If the value is wider than [`MAX_WIDTH`].
+    pub fn constant(&mut self, value: BitVec) -> ExprId {
+        let width = value.width();
+        assert!(width <= MAX_WIDTH, "a constant of width {width}");
+        if let (true, Some(word)) = (width <= 64, value.to_u64()) {
+            return self.intern(Kind::SmallConst as u8, width, 0, word as u32, (word >> 32) as u32);
+        }
+        let value = value.to_big();
+        let index = match self.big_index.get(&value) {
+            Some(&index) => index,
+            None => {
+                let index = self.big.len() as u32;
+                self.big.push(value.clone());
+                self.big_index.insert(value, index);
+                index
+            }
+        };
+        self.intern(Kind::BigConst as u8, width, index, 0, 0)
+    }
+
+    // ---- raw construction, for `rewrite` --------------------------------------
+
+    pub(crate) fn intern_unary(&mut self, op: UnaryOp, a: ExprId) -> ExprId {
+        let width = self.width(a);
+        match op {
+            UnaryOp::Not => a.flip(),
+            UnaryOp::Neg => self.intern(Kind::Neg as u8, width, a.0, 0, 0),
+            UnaryOp::RedAnd => self.intern(Kind::RedAnd as u8, 1, a.0, 0, 0),
+            UnaryOp::RedXor => self.intern(Kind::RedXor as u8, 1, a.0, 0, 0),
+        }
+    }
+
+    pub(crate) fn intern_binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        let width = match op {
+            BinaryOp::Concat => self.width(a) + self.width(b),
+            _ if op.is_predicate() => 1,
+            _ => self.width(a),
+        };
+        let (a, b) = if op.is_commutative() && b < a { (b, a) } else { (a, b) };
+        self.intern(BINARY + op as u8, width, a.0, b.0, 0)
+    }
+
+    pub(crate) fn intern_slice(&mut self, a: ExprId, hi: u32, lo: u32) -> ExprId {
+        self.intern(Kind::Slice as u8, hi - lo + 1, a.0, hi, lo)
+    }
+
+    pub(crate) fn intern_extension(&mut self, signed: bool, a: ExprId, by: u32) -> ExprId {
+        let kind = if signed { Kind::Sext } else { Kind::Uext };
+        self.intern(kind as u8, self.width(a) + by, a.0, by, 0)
+    }
+
+    pub(crate) fn intern_ite(&mut self, c: ExprId, t: ExprId, e: ExprId) -> ExprId {
+        self.intern(Kind::Ite as u8, self.sort_bits(t), c.0, t.0, e.0)
+    }
+
+    pub(crate) fn intern_read(&mut self, array: ExprId, index: ExprId, element: u32) -> ExprId {
+        self.intern(Kind::Read as u8, element, array.0, index.0, 0)
+    }
+
+    pub(crate) fn intern_write(&mut self, array: ExprId, index: ExprId, value: ExprId) -> ExprId {
+        self.intern(Kind::Write as u8, self.sort_bits(array), array.0, index.0, value.0)
+    }
+
+    pub(crate) fn intern_const_array(
+        &mut self,
+        index: u32,
+        element: ExprId,
+    ) -> Result<ExprId, SortError> {
+        let sort = self.encode_sort(Sort::Array { index, element: self.width(element) })?;
+        Ok(self.intern(Kind::ConstArray as u8, sort, element.0, 0, 0))
+    }
+
+    pub(crate) fn intern_array_eq(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        let (a, b) = if b < a { (b, a) } else { (a, b) };
+        self.intern(Kind::ArrayEq as u8, 1, a.0, b.0, 0)
+    }
+
+    pub(crate) fn complement_if(id: ExprId, condition: bool) -> ExprId {
+        id.flip_if(condition)
+    }
+
+    fn sort_bits(&self, id: ExprId) -> u32 {
+        self.nodes[id.node()].tag & SORT_MASK
+    }
+
+    fn encode_sort(&mut self, sort: Sort) -> Result<u32, SortError> {
+        let check = |width: u32| match width {
+            1..=MAX_WIDTH => Ok(width),
+            _ => Err(SortError::Unsupported(width.into())),
+        };
+        match sort {
+            Sort::Bv(width) => check(width),
+            Sort::Array { index, element } => {
+                let key = (check(index)?, check(element)?);
+                let position = self.arrays.iter().position(|&known| known == key);
+                let position = position.unwrap_or_else(|| {
+                    self.arrays.push(key);
+                    self.arrays.len() - 1
+                });
+                Ok(ARRAY_SORT | position as u32)
+            }
+        }
+    }
+
+    fn intern(&mut self, kind: u8, sort: u32, a: u32, b: u32, c: u32) -> ExprId {
+        let node = Node { tag: u32::from(kind) << 24 | sort, a, b, c };
+        let mask = self.table.len() - 1;
+        let mut slot = node.hash() as usize & mask;
+        loop {
+            match self.table[slot] {
+                0 => break,
+                found if self.nodes[found as usize - 1] == node => {
+                    return ExprId::new(found as usize - 1, false);
+                }
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+        self.nodes.push(node);
+        assert!(self.nodes.len() < 1 << 31, "more than 2^31 expressions");
+        self.table[slot] = self.nodes.len() as u32;
+        if self.nodes.len() * 2 > self.table.len() {
+            self.rehash(self.table.len() * 2);
+        }
+        ExprId::new(self.nodes.len() - 1, false)
+    }
+
+    fn rehash(&mut self, size: usize) {
+        self.table.clear();
+        self.table.resize(size, 0);
+        for (index, node) in self.nodes.iter().enumerate() {
+            let mut slot = node.hash() as usize & (size - 1);
+            while self.table[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.table[slot] = index as u32 + 1;
+        }
+    }
+}

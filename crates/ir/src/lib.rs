@@ -1,0 +1,46 @@
+//! The common language of Elinvar: sorts, values, hash-consed expressions,
+//! transition systems, traces and certificates, and their reference semantics.
+//!
+//! Knows nothing of files and nothing of solvers.
+//!
+//! ```
+//! use elinvar_ir::{BinaryOp, BitVec, Simulator, Sort, SystemBuilder};
+//!
+//! // A counter that starts at zero and must never reach five.
+//! let mut b = SystemBuilder::new();
+//! let counter = b.state(Sort::Bv(4), Some("counter"))?;
+//! let one = b.pool.constant(BitVec::one(4));
+//! let five = b.pool.constant(BitVec::new(4, 5));
+//! b.states[0].init = Some(b.pool.constant(BitVec::zero(4)));
+//! b.states[0].next = Some(b.pool.binary(BinaryOp::Add, counter, one)?);
+//! let bad = b.pool.equal(counter, five)?;
+//! b.bad("reaches_five", bad);
+//! let system = b.finish().unwrap();
+//!
+//! let mut simulator = Simulator::new(&system, |_| unreachable!(), vec![]);
+//! let mut cycles = 0;
+//! while !simulator.holds(bad) {
+//!     simulator.step(|_| unreachable!(), vec![]);
+//!     cycles += 1;
+//! }
+//! assert_eq!(cycles, 5);
+//! # Ok::<(), elinvar_ir::SortError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod eval;
+mod evidence;
+mod expr;
+pub mod oracle;
+mod rewrite;
+mod system;
+mod value;
+
+pub use eval::{Evaluator, Simulator, cone, zero_of};
+pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
+pub use expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId, UnaryOp};
+pub use system::{
+    Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,
+    TransitionSystem,
+};
+pub use value::{ArrayValue, BitVec, Value};

@@ -1,0 +1,229 @@
+//! Breadth-first search over all states with all inputs.
+
+use rustc_hash::FxHashSet;
+
+use crate::eval::{Evaluator, zero_of};
+use crate::expr::Sort;
+use crate::system::{PropertyId, Role, TransitionSystem};
+use crate::value::{ArrayValue, BitVec, Value};
+
+/// What exhaustive search found about one safety property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Safe,
+    /// A shortest path to a bad state takes this many steps.
+    Unsafe(usize),
+}
+
+/// The system has more states or inputs than the search may visit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
+
+/// Decides all safety properties of a small system.
+///
+/// `limit` bounds the number of valuations that are tried in all.
+pub fn search(
+    system: &TransitionSystem,
+    limit: usize,
+) -> Result<Vec<(PropertyId, Outcome)>, TooLarge> {
+    let mut search = Search::new(system, limit)?;
+    let mut outcomes: Vec<_> = system.bads().map(|(id, _)| (id, Outcome::Safe)).collect();
+    let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
+    let mut layer = search.initial_states()?;
+    let mut depth = 0;
+    while !layer.is_empty() {
+        let mut following = Vec::new();
+        for state in layer {
+            if !seen.insert(state.clone()) {
+                continue;
+            }
+            search.expand(&state, depth, &mut outcomes, &mut following)?;
+        }
+        layer = following;
+        depth += 1;
+    }
+    Ok(outcomes)
+}
+
+struct Search<'a> {
+    system: &'a TransitionSystem,
+    step: Evaluator<'a>,
+    inputs: Vec<Vec<Value>>,
+    budget: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(system: &'a TransitionSystem, limit: usize) -> Result<Self, TooLarge> {
+        let pool = system.pool();
+        let roots = (system.states().iter().filter_map(|s| s.next))
+            .chain(system.constraints().iter().copied())
+            .chain(system.bads().map(|(_, bad)| bad));
+        let sorts: Vec<Sort> = system.inputs().iter().map(|i| pool.sort(i.symbol)).collect();
+        let step = Evaluator::new(pool, roots);
+        Ok(Search { system, step, inputs: all_valuations(&sorts, limit)?, budget: limit })
+    }
+
+    fn spend(&mut self) -> Result<(), TooLarge> {
+        self.budget = self.budget.checked_sub(1).ok_or(TooLarge)?;
+        Ok(())
+    }
+
+    /// Every initial state, whichever inputs it needs in cycle zero. Inputs
+    /// that occur in initial values are rare; then the pair (state, inputs) of
+    /// cycle zero is what must be enumerated, so such systems are refused.
+    fn initial_states(&mut self) -> Result<Vec<Vec<Value>>, TooLarge> {
+        let system = self.system;
+        let pool = system.pool();
+        let free: Vec<usize> =
+            (0..system.states().len()).filter(|&i| system.states()[i].init.is_none()).collect();
+        let sorts: Vec<Sort> = free.iter().map(|&i| pool.sort(system.states()[i].symbol)).collect();
+        let mut states = Vec::new();
+        for valuation in all_valuations(&sorts, self.budget)? {
+            self.spend()?;
+            let mut state: Vec<Value> =
+                system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
+            for (&index, value) in free.iter().zip(valuation) {
+                state[index] = value;
+            }
+            for &index in system.init_order() {
+                let Some(init) = system.states()[index].init else { continue };
+                let mut evaluator = Evaluator::new(pool, [init]);
+                let mut input_seen = false;
+                evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+                    Role::State(i) => state[i].clone(),
+                    Role::Input(_) => {
+                        input_seen = true;
+                        zero_of(pool.sort(symbol))
+                    }
+                });
+                if input_seen {
+                    return Err(TooLarge);
+                }
+                state[index] = evaluator.value(init);
+            }
+            states.push(state);
+        }
+        Ok(states)
+    }
+
+    /// Tries all inputs in `state`: notes bad states, collects successors.
+    fn expand(
+        &mut self,
+        state: &[Value],
+        depth: usize,
+        outcomes: &mut [(PropertyId, Outcome)],
+        following: &mut Vec<Vec<Value>>,
+    ) -> Result<(), TooLarge> {
+        let system = self.system;
+        for input in 0..self.inputs.len() {
+            self.spend()?;
+            let values = &self.inputs[input];
+            self.step.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+                Role::Input(i) => values[i].clone(),
+                Role::State(i) => state[i].clone(),
+            });
+            if !system.constraints().iter().all(|&c| self.step.holds(c)) {
+                continue;
+            }
+            for (id, outcome) in outcomes.iter_mut() {
+                let bad = system.bad(*id).expect("a safety property");
+                if *outcome == Outcome::Safe && self.step.holds(bad) {
+                    *outcome = Outcome::Unsafe(depth);
+                }
+            }
+            self.successors(state, following)?;
+        }
+        Ok(())
+    }
+
+    fn successors(
+        &mut self,
+        state: &[Value],
+        following: &mut Vec<Vec<Value>>,
+    ) -> Result<(), TooLarge> {
+        let system = self.system;
+        let free = system.free_states();
+        let sorts: Vec<Sort> =
+            free.iter().map(|&i| system.pool().sort(system.states()[i].symbol)).collect();
+        let mut next: Vec<Value> = state.to_vec();
+        for (i, s) in system.states().iter().enumerate() {
+            if let Some(expr) = s.next {
+                next[i] = self.step.value(expr);
+            }
+        }
+        for valuation in all_valuations(&sorts, self.budget)? {
+            self.spend()?;
+            let mut successor = next.clone();
+            for (&index, value) in free.iter().zip(valuation) {
+                successor[index] = value;
+            }
+            following.push(successor.into_iter().map(canonical).collect());
+        }
+        Ok(())
+    }
+}
+
+/// Arrays with the same contents become the same value: element zero is the default.
+fn canonical(value: Value) -> Value {
+    match value {
+        Value::Bv(_) => value,
+        Value::Array(array) => {
+            let zero = BitVec::zero(array.element_width());
+            if *array.default_element() == zero {
+                return array.into();
+            }
+            let mut out = ArrayValue::constant(array.index_width(), zero);
+            for index in 0..1u64 << array.index_width() {
+                let index = BitVec::new(array.index_width(), index);
+                let element = array.read(&index).clone();
+                out.write(index, element);
+            }
+            out.into()
+        }
+    }
+}
+
+/// The number of bits that a value of this sort holds.
+fn bits(sort: Sort) -> u64 {
+    match sort {
+        Sort::Bv(width) => width.into(),
+        Sort::Array { index, element } => {
+            if index > 16 {
+                u64::MAX
+            } else {
+                (1u64 << index) * u64::from(element)
+            }
+        }
+    }
+}
+
+fn value_from(sort: Sort, code: u64) -> Value {
+    match sort {
+        Sort::Bv(width) => BitVec::new(width, code).into(),
+        Sort::Array { index, element } => {
+            let mut array = ArrayValue::constant(index, BitVec::zero(element));
+            for i in 0..1u64 << index {
+                let bits = code >> (i * u64::from(element));
+                array.write(BitVec::new(index, i), BitVec::new(element, bits));
+            }
+            array.into()
+        }
+    }
+}
+
+/// All combinations of values of the given sorts.
+fn all_valuations(sorts: &[Sort], limit: usize) -> Result<Vec<Vec<Value>>, TooLarge> {
+    let total = sorts.iter().fold(0u64, |sum, &sort| sum.saturating_add(bits(sort)));
+    if total >= 32 || 1usize << total > limit {
+        return Err(TooLarge);
+    }
+    let combination = |mut code: u64| {
+        let mut values = Vec::with_capacity(sorts.len());
+        for &sort in sorts {
+            values.push(value_from(sort, code));
+            code >>= bits(sort);
+        }
+        values
+    };
+    Ok((0..1u64 << total).map(combination).collect())
+}

@@ -1,0 +1,326 @@
+//! Small random systems: bits and words, arrays, constraints, uninitialised
+//! registers, states without next functions, several properties.
+
+use crate::expr::{BinaryOp, ExprId, Sort, UnaryOp};
+use crate::system::{SystemBuilder, TransitionSystem};
+use crate::value::BitVec;
+
+/// A small deterministic random number generator (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Self {
+        Rng(seed)
+    }
+
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next_u64() % bound as u64) as usize
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+
+    pub fn bitvec(&mut self, width: u32) -> BitVec {
+        BitVec::from_bits((0..width).map(|_| self.next_u64() & 1 == 1))
+    }
+}
+
+/// What kind of systems to draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The largest width; 1 gives bit-level systems.
+    pub max_width: u32,
+    /// May there be memories?
+    pub arrays: bool,
+    pub max_states: usize,
+    pub max_inputs: usize,
+    pub max_properties: usize,
+    /// How many operators are drawn.
+    pub operators: usize,
+}
+
+impl Shape {
+    pub const BITS: Shape = Shape {
+        max_width: 1,
+        arrays: false,
+        max_states: 6,
+        max_inputs: 3,
+        max_properties: 3,
+        operators: 24,
+    };
+    pub const WORDS: Shape = Shape {
+        max_width: 3,
+        arrays: false,
+        max_states: 3,
+        max_inputs: 2,
+        max_properties: 3,
+        operators: 20,
+    };
+    pub const ARRAYS: Shape = Shape {
+        max_width: 2,
+        arrays: true,
+        max_states: 3,
+        max_inputs: 2,
+        max_properties: 2,
+        operators: 20,
+    };
+}
+
+/// Draws systems: the same seed and shape give the same system.
+pub struct Generator {
+    rng: Rng,
+    shape: Shape,
+    builder: SystemBuilder,
+    /// Everything built so far, to draw operands from.
+    exprs: Vec<ExprId>,
+}
+
+impl Generator {
+    pub fn system(seed: u64, shape: Shape) -> TransitionSystem {
+        let rng = Rng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5bd1_e995);
+        let mut generator =
+            Generator { rng, shape, builder: SystemBuilder::new(), exprs: Vec::new() };
+        generator.declare();
+        for _ in 0..shape.operators {
+            generator.operator();
+        }
+        generator.connect();
+        generator.builder.finish().expect("generated systems are well-formed")
+    }
+
+    fn width(&mut self) -> u32 {
+        1 + self.rng.below(self.shape.max_width as usize) as u32
+    }
+
+    fn sort(&mut self) -> Sort {
+        if self.shape.arrays && self.rng.one_in(2) {
+            let index = 1 + self.rng.below(2) as u32;
+            Sort::Array { index, element: 1 + self.rng.below(2) as u32 }
+        } else {
+            Sort::Bv(self.width())
+        }
+    }
+
+    fn declare(&mut self) {
+        let must = "small sorts";
+        for i in 0..1 + self.rng.below(self.shape.max_states) {
+            let sort = self.sort();
+            let state = self.builder.state(sort, Some(&format!("s{i}"))).expect(must);
+            self.exprs.push(state);
+        }
+        for i in 0..self.rng.below(self.shape.max_inputs + 1) {
+            let sort = if self.rng.one_in(8) { self.sort() } else { Sort::Bv(self.width()) };
+            let input = self.builder.input(sort, Some(&format!("x{i}"))).expect(must);
+            self.exprs.push(input);
+        }
+        for width in 1..=self.shape.max_width {
+            let value = self.rng.bitvec(width);
+            let constant = self.builder.pool.constant(value);
+            self.exprs.push(constant);
+        }
+    }
+
+    /// An expression of the sort, from those built; made from parts when there is none.
+    fn of(&mut self, sort: Sort) -> ExprId {
+        let pool = &mut self.builder.pool;
+        let fitting: Vec<ExprId> =
+            self.exprs.iter().copied().filter(|&e| pool.sort(e) == sort).collect();
+        if !fitting.is_empty() {
+            return self.rng.pick(&fitting);
+        }
+        match sort {
+            Sort::Bv(width) => {
+                let value = self.rng.bitvec(width);
+                pool.constant(value)
+            }
+            Sort::Array { index, element } => {
+                let value = self.rng.bitvec(element);
+                let element = pool.constant(value);
+                pool.const_array(index, element).expect("a small sort")
+            }
+        }
+    }
+
+    fn any_array_sort(&mut self) -> Option<Sort> {
+        let pool = &self.builder.pool;
+        let sorts: Vec<Sort> =
+            self.exprs.iter().map(|&e| pool.sort(e)).filter(|s| s.is_array()).collect();
+        if sorts.is_empty() { None } else { Some(self.rng.pick(&sorts)) }
+    }
+
+    fn operator(&mut self) {
+        let width = self.width();
+        let bv = Sort::Bv(width);
+        let must = "operands are drawn by sort";
+        let array = if self.rng.one_in(2) { self.any_array_sort() } else { None };
+        if let Some(sort @ Sort::Array { index, element }) = array {
+            let a = self.of(sort);
+            let built = match self.rng.below(8) {
+                0..=2 => {
+                    let i = self.of(Sort::Bv(index));
+                    self.builder.pool.read(a, i)
+                }
+                3 | 4 => {
+                    let (i, v) = (self.of(Sort::Bv(index)), self.of(Sort::Bv(element)));
+                    self.builder.pool.write(a, i, v)
+                }
+                5 => {
+                    let (c, b) = (self.of(Sort::BOOL), self.of(sort));
+                    self.builder.pool.ite(c, a, b)
+                }
+                6 => {
+                    let v = self.of(Sort::Bv(element));
+                    self.builder.pool.const_array(index, v)
+                }
+                _ => {
+                    let b = self.of(sort);
+                    self.builder.pool.equal(a, b)
+                }
+            };
+            self.exprs.push(built.expect(must));
+            return;
+        }
+        let a = self.of(bv);
+        let built = match self.rng.below(12) {
+            0 => self.builder.pool.not(a),
+            1 => {
+                let op = self.rng.pick(&[UnaryOp::Neg, UnaryOp::RedAnd, UnaryOp::RedXor]);
+                self.builder.pool.unary(op, a)
+            }
+            2 => {
+                let lo = self.rng.below(width as usize) as u32;
+                let hi = lo + self.rng.below((width - lo) as usize) as u32;
+                self.builder.pool.slice(a, hi, lo)
+            }
+            3 if width < self.shape.max_width => {
+                let by = self.shape.max_width - width;
+                let signed = self.rng.one_in(2);
+                if signed { self.builder.pool.sext(a, by) } else { self.builder.pool.uext(a, by) }
+            }
+            4 | 5 => {
+                let (c, b) = (self.of(Sort::BOOL), self.of(bv));
+                self.builder.pool.ite(c, a, b)
+            }
+            6 | 7 => {
+                let b = self.of(bv);
+                self.builder.pool.and(a, b)
+            }
+            _ => {
+                let b = self.of(bv);
+                let op = self.rng.pick(&BinaryOp::ALL);
+                if op == BinaryOp::Concat && 2 * width > self.shape.max_width {
+                    return;
+                }
+                self.builder.pool.binary(op, a, b)
+            }
+        };
+        let built = built.expect(must);
+        let built = if self.builder.pool.sort(built).is_array() || !self.rng.one_in(4) {
+            built
+        } else {
+            self.builder.pool.not(built).expect(must)
+        };
+        self.exprs.push(built);
+    }
+
+    /// Draws initial values, next functions, constraints and properties.
+    fn connect(&mut self) {
+        for i in 0..self.builder.states.len() {
+            let sort = self.builder.pool.sort(self.builder.states[i].symbol);
+            if !self.rng.one_in(4) {
+                let init = self.initial(i, sort);
+                self.builder.states[i].init = Some(init);
+            }
+            if !self.rng.one_in(8) {
+                let next = self.of(sort);
+                self.builder.states[i].next = Some(next);
+            }
+        }
+        let late = self.exprs.len() / 2;
+        for _ in 0..self.rng.below(3) {
+            let bit = self.of(Sort::BOOL);
+            self.builder.constraints.push(bit);
+        }
+        for i in 0..1 + self.rng.below(self.shape.max_properties) {
+            // Deep expressions make the more interesting properties.
+            let a = self.of(Sort::BOOL);
+            let bits: Vec<ExprId> = self.exprs[late..]
+                .iter()
+                .copied()
+                .filter(|&e| self.builder.pool.sort(e) == Sort::BOOL)
+                .collect();
+            let bad = if bits.is_empty() {
+                a
+            } else {
+                let b = self.rng.pick(&bits);
+                self.builder.pool.and(a, b).expect("two bits")
+            };
+            self.builder.bad(format!("p{i}"), bad);
+        }
+    }
+
+    /// A constant, or now and then an earlier state of the same sort.
+    fn initial(&mut self, index: usize, sort: Sort) -> ExprId {
+        let earlier: Vec<ExprId> = self.builder.states[..index]
+            .iter()
+            .map(|s| s.symbol)
+            .filter(|&s| self.builder.pool.sort(s) == sort)
+            .collect();
+        if !earlier.is_empty() && self.rng.one_in(6) {
+            return self.rng.pick(&earlier);
+        }
+        let (width, index_width) = match sort {
+            Sort::Bv(width) => (width, None),
+            Sort::Array { index, element } => (element, Some(index)),
+        };
+        let value = if self.rng.one_in(2) { BitVec::zero(width) } else { self.rng.bitvec(width) };
+        let constant = self.builder.pool.constant(value);
+        match index_width {
+            None => constant,
+            Some(index) => self.builder.pool.const_array(index, constant).expect("a small sort"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{Outcome, search};
+
+    #[test]
+    fn the_generator_is_deterministic_and_its_systems_vary() {
+        let (mut safe, mut shallow, mut deep) = (0, 0, 0);
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+            for seed in 0..60 {
+                let system = Generator::system(seed, shape);
+                let again = Generator::system(seed, shape);
+                assert_eq!(system.pool().len(), again.pool().len());
+                let Ok(outcomes) = search(&system, 200_000) else { continue };
+                for (_, outcome) in outcomes {
+                    match outcome {
+                        Outcome::Safe => safe += 1,
+                        Outcome::Unsafe(0) => shallow += 1,
+                        Outcome::Unsafe(_) => deep += 1,
+                    }
+                }
+            }
+        }
+        assert!(safe > 30 && shallow > 30 && deep > 10, "{safe} {shallow} {deep}");
+    }
+}

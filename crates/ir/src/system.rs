@@ -1,0 +1,378 @@
+//! Transition systems: plain data, well-sorted, immutable after `finish`.
+//!
+//! A system has inputs and states over one [`Pool`]. A step from valuation
+//! (s, x) is a step only if every constraint holds of (s, x); a bad state counts
+//! only when some input satisfies the constraints together with it. A state
+//! without `init` starts at any value; a state without `next` takes any value
+//! in every cycle after the first. An `init` may be an expression over other
+//! states' initial values and over the inputs of cycle zero.
+
+use crate::expr::{ExprId, Pool, Sort, SymbolId};
+
+/// An input: free in every cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    pub symbol: ExprId,
+}
+
+/// A register or a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct State {
+    pub symbol: ExprId,
+    pub init: Option<ExprId>,
+    pub next: Option<ExprId>,
+}
+
+/// The number of a property in [`TransitionSystem::properties`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct PropertyId(pub usize);
+
+/// Something the user wants to know of a system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// The user's name, or one made from the kind and the number.
+    pub name: String,
+    pub kind: PropertyKind,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// Safety: this bit is never true.
+    Bad(ExprId),
+    /// Liveness: there is no path on which all of these are true infinitely often.
+    Justice(Vec<ExprId>),
+}
+
+/// What a symbol of the pool is in its system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Number in [`TransitionSystem::inputs`].
+    Input(usize),
+    /// Number in [`TransitionSystem::states`].
+    State(usize),
+}
+
+/// A name for any expression, from the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    pub name: String,
+    pub expr: ExprId,
+}
+
+/// A system under construction: fill the fields, then call [`SystemBuilder::finish`].
+#[derive(Clone, Debug, Default)]
+pub struct SystemBuilder {
+    pub pool: Pool,
+    pub inputs: Vec<Input>,
+    pub states: Vec<State>,
+    pub constraints: Vec<ExprId>,
+    pub properties: Vec<Property>,
+    pub fairness: Vec<ExprId>,
+    /// Named observations without a verdict of their own.
+    pub outputs: Vec<Named>,
+    /// Further names of inner signals.
+    pub labels: Vec<Named>,
+}
+
+/// A well-formed transition system.
+#[derive(Clone, Debug)]
+pub struct TransitionSystem {
+    parts: SystemBuilder,
+    roles: Vec<Role>,
+    init_order: Vec<usize>,
+    free_states: Vec<usize>,
+}
+
+/// Why a system is not well-formed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SystemError {
+    #[error("symbol {0} is neither an input nor a state")]
+    StraySymbol(String),
+    #[error("symbol {0} is declared twice")]
+    DuplicateSymbol(String),
+    #[error("the {what} of {name} is {found}, expected {expected}")]
+    Sort { what: &'static str, name: String, found: Sort, expected: Sort },
+    #[error("the initial value of {0} depends on itself")]
+    CyclicInit(String),
+}
+
+impl SystemBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares an input.
+    pub fn input(&mut self, sort: Sort, name: Option<&str>) -> Result<ExprId, crate::SortError> {
+        let symbol = self.pool.symbol(sort, name)?;
+        self.inputs.push(Input { symbol });
+        Ok(symbol)
+    }
+
+    /// Declares a state without initial value and without next function;
+    /// set them in `states` afterwards.
+    pub fn state(&mut self, sort: Sort, name: Option<&str>) -> Result<ExprId, crate::SortError> {
+        let symbol = self.pool.symbol(sort, name)?;
+        self.states.push(State { symbol, init: None, next: None });
+        Ok(symbol)
+    }
+
+    /// Adds the property that `bad` is never true.
+    pub fn bad(&mut self, name: impl Into<String>, bad: ExprId) -> PropertyId {
+        self.properties.push(Property { name: name.into(), kind: PropertyKind::Bad(bad) });
+        PropertyId(self.properties.len() - 1)
+    }
+
+    /// Checks the whole and freezes it.
+    pub fn finish(self) -> Result<TransitionSystem, SystemError> {
+        let roles = self.roles()?;
+        self.check_sorts()?;
+        let init_order = self.order_of_init(&roles)?;
+        let free_states =
+            (0..self.states.len()).filter(|&i| self.states[i].next.is_none()).collect();
+        Ok(TransitionSystem { parts: self, roles, init_order, free_states })
+    }
+
+    fn roles(&self) -> Result<Vec<Role>, SystemError> {
+        let mut roles = vec![None; self.pool.symbol_count()];
+        let declared = (self.inputs.iter().enumerate().map(|(i, x)| (x.symbol, Role::Input(i))))
+            .chain(self.states.iter().enumerate().map(|(i, s)| (s.symbol, Role::State(i))));
+        for (expr, role) in declared {
+            let stray = || SystemError::StraySymbol(format!("{expr:?}"));
+            let symbol = self.pool.as_symbol(expr).ok_or_else(stray)?;
+            if roles[symbol.index()].replace(role).is_some() {
+                return Err(SystemError::DuplicateSymbol(display_name(&self.pool, expr)));
+            }
+        }
+        let mut complete = Vec::with_capacity(roles.len());
+        for (symbol, role) in roles.into_iter().enumerate() {
+            let name = || self.pool.ids().filter_map(|id| self.pool.as_symbol(id)).nth(symbol);
+            complete.push(role.ok_or_else(|| {
+                let expr = name().map(|symbol| self.pool.symbol_expr(symbol));
+                SystemError::StraySymbol(
+                    expr.map_or_else(String::new, |e| display_name(&self.pool, e)),
+                )
+            })?);
+        }
+        Ok(complete)
+    }
+
+    fn check_sorts(&self) -> Result<(), SystemError> {
+        let check = |what, name: String, expr: ExprId, expected: Sort| {
+            let found = self.pool.sort(expr);
+            if found == expected {
+                Ok(())
+            } else {
+                Err(SystemError::Sort { what, name, found, expected })
+            }
+        };
+        for state in &self.states {
+            let sort = self.pool.sort(state.symbol);
+            let name = || display_name(&self.pool, state.symbol);
+            if let Some(init) = state.init {
+                check("initial value", name(), init, sort)?;
+            }
+            if let Some(next) = state.next {
+                check("next value", name(), next, sort)?;
+            }
+        }
+        for (i, &constraint) in self.constraints.iter().enumerate() {
+            check("condition", format!("constraint {i}"), constraint, Sort::BOOL)?;
+        }
+        for (i, &fair) in self.fairness.iter().enumerate() {
+            check("condition", format!("fairness {i}"), fair, Sort::BOOL)?;
+        }
+        for property in &self.properties {
+            match &property.kind {
+                PropertyKind::Bad(bad) => {
+                    check("condition", property.name.clone(), *bad, Sort::BOOL)?
+                }
+                PropertyKind::Justice(conditions) => {
+                    for &condition in conditions {
+                        check("condition", property.name.clone(), condition, Sort::BOOL)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An order of the states in which every initial value comes after those
+    /// it depends on (Kahn's algorithm over the states).
+    fn order_of_init(&self, roles: &[Role]) -> Result<Vec<usize>, SystemError> {
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        let mut missing = vec![0usize; self.states.len()];
+        for (user, state) in self.states.iter().enumerate() {
+            let Some(init) = state.init else { continue };
+            if self.pool.const_value(init).is_some() {
+                continue;
+            }
+            for symbol in self.symbols_in(init) {
+                if let Role::State(used) = roles[symbol.index()] {
+                    users[used].push(user);
+                    missing[user] += 1;
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..missing.len()).filter(|&i| missing[i] == 0).collect();
+        let mut done = 0;
+        while done < order.len() {
+            for &user in &users[order[done]] {
+                missing[user] -= 1;
+                if missing[user] == 0 {
+                    order.push(user);
+                }
+            }
+            done += 1;
+        }
+        match (0..missing.len()).find(|&i| missing[i] > 0) {
+            Some(stuck) => {
+                Err(SystemError::CyclicInit(display_name(&self.pool, self.states[stuck].symbol)))
+            }
+            None => Ok(order),
+        }
+    }
+
+    fn symbols_in(&self, root: ExprId) -> Vec<SymbolId> {
+        crate::eval::cone(&self.pool, [root])
+            .into_iter()
+            .filter_map(|node| self.pool.as_symbol(node))
+            .collect()
+    }
+}
+
+impl TransitionSystem {
+    pub fn pool(&self) -> &Pool {
+        &self.parts.pool
+    }
+
+    pub fn inputs(&self) -> &[Input] {
+        &self.parts.inputs
+    }
+
+    pub fn states(&self) -> &[State] {
+        &self.parts.states
+    }
+
+    pub fn constraints(&self) -> &[ExprId] {
+        &self.parts.constraints
+    }
+
+    pub fn properties(&self) -> &[Property] {
+        &self.parts.properties
+    }
+
+    pub fn property(&self, id: PropertyId) -> &Property {
+        &self.parts.properties[id.0]
+    }
+
+    /// The bad bit of a safety property.
+    pub fn bad(&self, id: PropertyId) -> Option<ExprId> {
+        match self.property(id).kind {
+            PropertyKind::Bad(bad) => Some(bad),
+            PropertyKind::Justice(_) => None,
+        }
+    }
+
+    /// All safety properties with their bad bits.
+    pub fn bads(&self) -> impl Iterator<Item = (PropertyId, ExprId)> + '_ {
+        (0..self.properties().len()).map(PropertyId).filter_map(|id| Some((id, self.bad(id)?)))
+    }
+
+    pub fn fairness(&self) -> &[ExprId] {
+        &self.parts.fairness
+    }
+
+    pub fn outputs(&self) -> &[Named] {
+        &self.parts.outputs
+    }
+
+    pub fn labels(&self) -> &[Named] {
+        &self.parts.labels
+    }
+
+    /// What the symbol is.
+    pub fn role(&self, symbol: SymbolId) -> Role {
+        self.roles[symbol.index()]
+    }
+
+    /// What the expression is, if it is just a symbol.
+    pub fn role_of(&self, expr: ExprId) -> Option<Role> {
+        self.pool().as_symbol(expr).map(|symbol| self.role(symbol))
+    }
+
+    /// The states in an order in which initial values can be computed.
+    pub fn init_order(&self) -> &[usize] {
+        &self.init_order
+    }
+
+    /// The states without a next function, ascending.
+    pub fn free_states(&self) -> &[usize] {
+        &self.free_states
+    }
+
+    pub fn has_arrays(&self) -> bool {
+        self.pool().ids().any(|id| self.pool().sort(id).is_array())
+    }
+
+    /// The user's name of an input or state, or one made from its number.
+    pub fn input_name(&self, index: usize) -> String {
+        named_or(self.pool(), self.inputs()[index].symbol, || format!("input{index}"))
+    }
+
+    /// The user's name of a state, or one made from its number.
+    pub fn state_name(&self, index: usize) -> String {
+        named_or(self.pool(), self.states()[index].symbol, || format!("state{index}"))
+    }
+
+    /// Back to the parts, to change them.
+    pub fn into_builder(self) -> SystemBuilder {
+        self.parts
+    }
+}
+
+fn named_or(pool: &Pool, symbol: ExprId, otherwise: impl Fn() -> String) -> String {
+    let named = pool.as_symbol(symbol).and_then(|s| pool.symbol_name(s));
+    named.map_or_else(otherwise, str::to_owned)
+}
+
+fn display_name(pool: &Pool, symbol: ExprId) -> String {
+    named_or(pool, symbol, || format!("{symbol:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::BitVec;
+
+    #[test]
+    fn initial_values_are_ordered_and_cycles_refused() {
+        let mut b = SystemBuilder::new();
+        let x = b.state(Sort::Bv(4), Some("x")).unwrap();
+        let y = b.state(Sort::Bv(4), Some("y")).unwrap();
+        let three = b.pool.constant(BitVec::new(4, 3));
+        b.states[0].init = Some(y);
+        b.states[1].init = Some(three);
+        let system = b.clone().finish().unwrap();
+        assert_eq!(system.init_order(), [1, 0]);
+        b.states[1].init = Some(b.pool.not(x).unwrap());
+        assert_eq!(b.finish().unwrap_err(), SystemError::CyclicInit("x".into()));
+    }
+
+    #[test]
+    fn ill_formed_systems_are_refused() {
+        let mut b = SystemBuilder::new();
+        let x = b.state(Sort::Bv(4), Some("x")).unwrap();
+        b.constraints.push(x);
+        assert!(matches!(b.clone().finish(), Err(SystemError::Sort { .. })));
+        b.constraints.clear();
+        b.states[0].next = Some(b.pool.bool(true));
+        assert!(matches!(b.clone().finish(), Err(SystemError::Sort { what: "next value", .. })));
+        b.states[0].next = None;
+        b.pool.symbol(Sort::BOOL, Some("stray")).unwrap();
+        assert_eq!(b.clone().finish().unwrap_err(), SystemError::StraySymbol("stray".into()));
+        b.states.clear();
+        b.inputs.push(Input { symbol: x });
+        b.inputs.push(Input { symbol: x });
+        assert_eq!(b.finish().unwrap_err(), SystemError::DuplicateSymbol("x".into()));
+    }
+}
