@@ -1,1 +1,16 @@
+//! The engines: they take a transition system and answer with evidence.
+//!
+//! Knows nothing of the command line and of files. What an engine claims is
+//! checked by others.
 #![forbid(unsafe_code)]
+
+pub mod bmc;
+mod engine;
+pub mod families;
+pub mod kinduction;
+pub mod passes;
+mod run;
+mod unroll;
+
+pub use engine::{Choice, Engine, EngineError};
+pub use run::{Answer, Event, Run, resident_bytes};

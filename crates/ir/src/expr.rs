@@ -379,7 +379,7 @@ struct Symbol {
 #[derive(Clone)]
 pub struct Pool {
     nodes: Vec<Node>,
-    /// Open addressing: node number plus one, or zero.
+    /// Open addressing (see [`Probe`]): node number plus one, or zero.
     table: Vec<u32>,
     arrays: Vec<(u32, u32)>,
     big: Vec<UBig>,
@@ -511,10 +511,15 @@ impl Pool {
         }
     }
 
+    /// Is the expression a constant?
+    pub fn is_const(&self, id: ExprId) -> bool {
+        let kind = self.nodes[id.node()].kind();
+        kind == Kind::SmallConst as u8 || kind == Kind::BigConst as u8
+    }
+
     /// The value of a constant.
     pub fn const_value(&self, id: ExprId) -> Option<BitVec> {
-        let kind = self.nodes[id.node()].kind();
-        if kind != Kind::SmallConst as u8 && kind != Kind::BigConst as u8 {
+        if !self.is_const(id) {
             return None;
         }
         match self.get(id) {
@@ -563,7 +568,9 @@ impl Pool {
         let sort = self.encode_sort(sort)?;
         let symbol = self.symbols.len() as u32;
         self.symbols.push(Symbol { node: self.nodes.len() as u32, name: name.map(Into::into) });
-        Ok(self.intern(Kind::Symbol as u8, sort, symbol, 0, 0))
+        // Symbols are never looked up: they stay out of the table.
+        let tag = u32::from(Kind::Symbol as u8) << 24 | sort;
+        Ok(self.push(Node { tag, a: symbol, b: 0, c: 0 }))
     }
 
     /// Names a symbol that has no name yet, or renames it.
@@ -616,6 +623,11 @@ impl Pool {
         };
         let (a, b) = if op.is_commutative() && b < a { (b, a) } else { (a, b) };
         self.intern(BINARY + op as u8, width, a.0, b.0, 0)
+    }
+
+    /// The conjunction of two bits in ascending order.
+    pub(crate) fn intern_and_bits(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.intern(BINARY + BinaryOp::And as u8, 1, a.0, b.0, 0)
     }
 
     pub(crate) fn intern_slice(&mut self, a: ExprId, hi: u32, lo: u32) -> ExprId {
@@ -682,35 +694,79 @@ impl Pool {
 
     fn intern(&mut self, kind: u8, sort: u32, a: u32, b: u32, c: u32) -> ExprId {
         let node = Node { tag: u32::from(kind) << 24 | sort, a, b, c };
-        let mask = self.table.len() - 1;
-        let mut slot = node.hash() as usize & mask;
+        let mut probe = Probe::new(node, self.table.len());
         loop {
-            match self.table[slot] {
+            match self.table[probe.slot] {
                 0 => break,
                 found if self.nodes[found as usize - 1] == node => {
                     return ExprId::new(found as usize - 1, false);
                 }
-                _ => slot = (slot + 1) & mask,
+                _ => probe.advance(),
             }
         }
-        self.nodes.push(node);
-        assert!(self.nodes.len() < 1 << 31, "more than 2^31 expressions");
-        self.table[slot] = self.nodes.len() as u32;
+        let id = self.push(node);
+        self.table[probe.slot] = self.nodes.len() as u32;
         if self.nodes.len() * 2 > self.table.len() {
             self.rehash(self.table.len() * 2);
         }
+        id
+    }
+
+    fn push(&mut self, node: Node) -> ExprId {
+        self.nodes.push(node);
+        assert!(self.nodes.len() < 1 << 31, "more than 2^31 expressions");
         ExprId::new(self.nodes.len() - 1, false)
     }
 
     fn rehash(&mut self, size: usize) {
         self.table.clear();
         self.table.resize(size, 0);
-        for (index, node) in self.nodes.iter().enumerate() {
-            let mut slot = node.hash() as usize & (size - 1);
-            while self.table[slot] != 0 {
-                slot = (slot + 1) & (size - 1);
+        for (index, &node) in self.nodes.iter().enumerate() {
+            if node.kind() == Kind::Symbol as u8 {
+                continue;
             }
-            self.table[slot] = index as u32 + 1;
+            let mut probe = Probe::new(node, size);
+            while self.table[probe.slot] != 0 {
+                probe.advance();
+            }
+            self.table[probe.slot] = index as u32 + 1;
         }
+    }
+}
+
+/// The slots to look for a node in, in a table whose size is a power of two.
+///
+/// The first one lies near the larger operand, the second near the smaller one:
+/// circuits are built in order, so these parts of the table are in the cache, and
+/// it is rare that both operands are crowded. The others are spread by double
+/// hashing, whose cost depends on the load alone and not on crowds.
+struct Probe {
+    slot: usize,
+    next: usize,
+    far: usize,
+    step: usize,
+    mask: usize,
+}
+
+impl Probe {
+    /// How many slots the users of one operand share at first.
+    const NEIGHBOURHOOD: usize = 16;
+
+    fn new(node: Node, size: usize) -> Self {
+        let (hash, mask) = (node.hash() as usize, size - 1);
+        let near = |operand: u32| (operand as usize + hash % Self::NEIGHBOURHOOD) & mask;
+        Probe {
+            slot: near(node.a.max(node.b)),
+            next: near(node.a.min(node.b)),
+            far: hash >> 8 & mask,
+            step: hash >> 32 | 1,
+            mask,
+        }
+    }
+
+    fn advance(&mut self) {
+        self.slot = self.next;
+        self.next = self.far;
+        self.far = (self.far + self.step) & self.mask;
     }
 }

@@ -28,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod circuit;
 mod eval;
 mod evidence;
 mod expr;
@@ -36,6 +37,7 @@ mod rewrite;
 mod system;
 mod value;
 
+pub use circuit::{CircuitError, WitnessCircuit};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
 pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
 pub use expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId, UnaryOp};

@@ -252,6 +252,31 @@ impl Pool {
         }
     }
 
+    // ---- bits ------------------------------------------------------------------
+
+    /// The complement of a bit, without the checks of [`Pool::not`].
+    pub fn not_bit(&self, a: ExprId) -> ExprId {
+        debug_assert_eq!(self.sort(a), Sort::BOOL);
+        // The constants are nodes of their own: ~0 → 1, ~1 → 0.
+        if a.node() <= 1 { self.bool(a.node() == 0) } else { Pool::complement_if(a, true) }
+    }
+
+    /// The conjunction of two bits: what [`Pool::and`] gives, for readers of
+    /// large circuits who know their operands to be bits.
+    pub fn and_bits(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        debug_assert_eq!((self.sort(a), self.sort(b)), (Sort::BOOL, Sort::BOOL));
+        let (a, b) = if b < a { (b, a) } else { (a, b) };
+        // 0 & b → 0;  1 & b → b
+        if a.node() <= 1 {
+            return if a.node() == 0 { a } else { b };
+        }
+        // a & a → a;  a & ~a → 0
+        if a.regular() == b.regular() {
+            return if a == b { a } else { self.bool(false) };
+        }
+        self.intern_and_bits(a, b)
+    }
+
     // ---- derived operators ---------------------------------------------------
 
     pub fn and(&mut self, a: ExprId, b: ExprId) -> Built {

@@ -7,6 +7,8 @@
 //! in every cycle after the first. An `init` may be an expression over other
 //! states' initial values and over the inputs of cycle zero.
 
+use rustc_hash::FxHashMap;
+
 use crate::expr::{ExprId, Pool, Sort, SymbolId};
 
 /// An input: free in every cycle.
@@ -126,7 +128,9 @@ impl SystemBuilder {
     pub fn finish(self) -> Result<TransitionSystem, SystemError> {
         let roles = self.roles()?;
         self.check_sorts()?;
-        let init_order = self.order_of_init(&roles)?;
+        let init_order = self.init_order().map_err(|state| {
+            SystemError::CyclicInit(display_name(&self.pool, self.states[state].symbol))
+        })?;
         let free_states =
             (0..self.states.len()).filter(|&i| self.states[i].next.is_none()).collect();
         Ok(TransitionSystem { parts: self, roles, init_order, free_states })
@@ -157,38 +161,38 @@ impl SystemBuilder {
     }
 
     fn check_sorts(&self) -> Result<(), SystemError> {
-        let check = |what, name: String, expr: ExprId, expected: Sort| {
+        // Names are made only when there is something to complain about.
+        let check = |what, name: &dyn Fn() -> String, expr: ExprId, expected: Sort| {
             let found = self.pool.sort(expr);
             if found == expected {
                 Ok(())
             } else {
-                Err(SystemError::Sort { what, name, found, expected })
+                Err(SystemError::Sort { what, name: name(), found, expected })
             }
         };
         for state in &self.states {
             let sort = self.pool.sort(state.symbol);
             let name = || display_name(&self.pool, state.symbol);
             if let Some(init) = state.init {
-                check("initial value", name(), init, sort)?;
+                check("initial value", &name, init, sort)?;
             }
             if let Some(next) = state.next {
-                check("next value", name(), next, sort)?;
+                check("next value", &name, next, sort)?;
             }
         }
         for (i, &constraint) in self.constraints.iter().enumerate() {
-            check("condition", format!("constraint {i}"), constraint, Sort::BOOL)?;
+            check("condition", &|| format!("constraint {i}"), constraint, Sort::BOOL)?;
         }
         for (i, &fair) in self.fairness.iter().enumerate() {
-            check("condition", format!("fairness {i}"), fair, Sort::BOOL)?;
+            check("condition", &|| format!("fairness {i}"), fair, Sort::BOOL)?;
         }
         for property in &self.properties {
+            let name = || property.name.clone();
             match &property.kind {
-                PropertyKind::Bad(bad) => {
-                    check("condition", property.name.clone(), *bad, Sort::BOOL)?
-                }
+                PropertyKind::Bad(bad) => check("condition", &name, *bad, Sort::BOOL)?,
                 PropertyKind::Justice(conditions) => {
                     for &condition in conditions {
-                        check("condition", property.name.clone(), condition, Sort::BOOL)?;
+                        check("condition", &name, condition, Sort::BOOL)?;
                     }
                 }
             }
@@ -196,48 +200,82 @@ impl SystemBuilder {
         Ok(())
     }
 
-    /// An order of the states in which every initial value comes after those
-    /// it depends on (Kahn's algorithm over the states).
-    fn order_of_init(&self, roles: &[Role]) -> Result<Vec<usize>, SystemError> {
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
-        let mut missing = vec![0usize; self.states.len()];
-        for (user, state) in self.states.iter().enumerate() {
-            let Some(init) = state.init else { continue };
-            if self.pool.const_value(init).is_some() {
-                continue;
-            }
-            for symbol in self.symbols_in(init) {
-                if let Role::State(used) = roles[symbol.index()] {
-                    users[used].push(user);
-                    missing[user] += 1;
-                }
+    /// An order of the states in which every initial value comes after those it
+    /// depends on, or a state whose initial value depends on itself.
+    ///
+    /// One depth-first search over expressions and, through the states' symbols,
+    /// their initial values: linear in the pool. The states must be symbols, each
+    /// declared once.
+    pub fn init_order(&self) -> Result<Vec<usize>, usize> {
+        let mut state_of = FxHashMap::default();
+        for (index, state) in self.states.iter().enumerate() {
+            if state.init.is_some_and(|init| !self.pool.is_const(init)) {
+                state_of.insert(state.symbol, index);
             }
         }
-        let mut order: Vec<usize> = (0..missing.len()).filter(|&i| missing[i] == 0).collect();
-        let mut done = 0;
-        while done < order.len() {
-            for &user in &users[order[done]] {
-                missing[user] -= 1;
-                if missing[user] == 0 {
-                    order.push(user);
-                }
+        let simple = |&index: &usize| !state_of.contains_key(&self.states[index].symbol);
+        let mut order: Vec<usize> = (0..self.states.len()).filter(simple).collect();
+        let mut seen = FxHashMap::default();
+        for state in &self.states {
+            if state_of.contains_key(&state.symbol) {
+                self.visit_init(state.symbol, &state_of, &mut seen, &mut order)?;
             }
-            done += 1;
         }
-        match (0..missing.len()).find(|&i| missing[i] > 0) {
-            Some(stuck) => {
-                Err(SystemError::CyclicInit(display_name(&self.pool, self.states[stuck].symbol)))
-            }
-            None => Ok(order),
-        }
+        Ok(order)
     }
 
-    fn symbols_in(&self, root: ExprId) -> Vec<SymbolId> {
-        crate::eval::cone(&self.pool, [root])
-            .into_iter()
-            .filter_map(|node| self.pool.as_symbol(node))
-            .collect()
+    fn visit_init(
+        &self,
+        root: ExprId,
+        state_of: &FxHashMap<ExprId, usize>,
+        seen: &mut FxHashMap<ExprId, Visit>,
+        order: &mut Vec<usize>,
+    ) -> Result<(), usize> {
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            let state = state_of.get(&id).copied();
+            match seen.get(&id) {
+                Some(Visit::Done) => {
+                    stack.pop();
+                }
+                Some(Visit::Open) => {
+                    seen.insert(id, Visit::Done);
+                    order.extend(state);
+                    stack.pop();
+                }
+                None => {
+                    seen.insert(id, Visit::Open);
+                    let mut cycle = None;
+                    let mut push = |operand: ExprId| {
+                        let operand = operand.regular();
+                        if seen.get(&operand) == Some(&Visit::Open) {
+                            cycle = Some(operand);
+                        }
+                        stack.push(operand);
+                    };
+                    match state.and_then(|index| self.states[index].init) {
+                        Some(init) => push(init),
+                        None => self.pool.for_each_operand(id, push),
+                    }
+                    if let Some(start) = cycle {
+                        let open = |id: &&ExprId| seen.get(id) == Some(&Visit::Open);
+                        let mut path = stack.iter().filter(open).skip_while(|&&id| id != start);
+                        let state = path.find_map(|id| state_of.get(id));
+                        return Err(*state.expect("expressions alone have no cycle"));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
+}
+
+/// How far the search of [`SystemBuilder::init_order`] has come with a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    /// On the path from the root to the node in hand.
+    Open,
+    Done,
 }
 
 impl TransitionSystem {

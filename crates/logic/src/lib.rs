@@ -1,1 +1,17 @@
+//! From expressions to solvers: and-inverter graphs, word circuits, CNF, solver
+//! backends, and the theory of arrays by lemmas on demand. Knows nothing of engines.
 #![forbid(unsafe_code)]
+
+pub mod aig;
+pub mod arrays;
+pub mod blast;
+mod cadical;
+mod cnf;
+mod sat;
+pub mod words;
+
+pub use aig::{Aig, AigLit};
+pub use arrays::{ArrayTerm, Arrays};
+pub use cadical::Cadical;
+pub use cnf::Cnf;
+pub use sat::{Answer, Core, Lit, Model, SatSolver, Var};

@@ -1,0 +1,53 @@
+//! The interface of all engines, and the closed list of them.
+
+use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+
+use crate::bmc::{Bmc, BmcOptions};
+use crate::kinduction::{KInduction, KInductionOptions};
+use crate::run::Run;
+
+/// An engine decides safety properties with evidence about the system it was given.
+pub trait Engine {
+    fn name(&self) -> &'static str;
+
+    /// One verdict for each of `properties`, in that order. All properties are
+    /// handled in one run; when the run is stopped, those that are still open are
+    /// `Unknown` with the reason.
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError>;
+}
+
+/// Why an engine could not work at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The model is larger than the engine can represent.
+    #[error("{0}")]
+    TooLarge(String),
+    /// A property of the wrong kind was asked for.
+    #[error("property {0} is not a safety property; only safety is decided")]
+    NotSafety(String),
+}
+
+/// An engine with its options: what the user chose.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Whatever is best for the model.
+    Auto,
+    Bmc(BmcOptions),
+    KInduction(KInductionOptions),
+}
+
+impl Choice {
+    pub fn build(&self) -> Box<dyn Engine> {
+        match self {
+            // k-induction contains bounded model checking as its base case.
+            Choice::Auto => Box::new(KInduction::new(KInductionOptions::default())),
+            Choice::Bmc(options) => Box::new(Bmc::new(options.clone())),
+            Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
+        }
+    }
+}

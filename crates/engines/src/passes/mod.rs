@@ -1,0 +1,5 @@
+//! Transformations of systems.
+
+mod bitblast;
+
+pub use bitblast::{BlastError, bitblast};

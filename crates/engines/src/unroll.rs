@@ -1,0 +1,435 @@
+//! A system unrolled over time frames into one and-inverter graph, and a solver
+//! for questions about it.
+//!
+//! Only what is asked for is built: the translation of (expression, frame) is
+//! computed on demand from that of its operands, without recursion. A frame is a
+//! table with a fixed place for every expression in the cone of influence, so
+//! that a further frame is one allocation.
+
+use std::time::Instant;
+
+use elinvar_ir::{
+    ArrayValue, BitVec, Evaluator, Expr, ExprId, PropertyId, Role, Sort, Step, StopReason, Trace,
+    TransitionSystem, Value, cone, zero_of,
+};
+use elinvar_logic::aig::Valuation;
+use elinvar_logic::arrays::Contents;
+use elinvar_logic::blast::{Blasted, blast, cost};
+use elinvar_logic::{Aig, AigLit, Answer, ArrayTerm, Arrays, Cadical, Cnf, SatSolver};
+
+use crate::engine::EngineError;
+use crate::run::{self, Event, Run};
+
+/// The states, inputs and expressions that a set of roots depends on over time.
+#[derive(Clone, Debug)]
+pub struct Influence {
+    /// Nodes, operands first.
+    pub nodes: Vec<ExprId>,
+    /// Numbers of states, ascending.
+    pub states: Vec<usize>,
+}
+
+impl Influence {
+    /// The cone of influence of `roots` and of all constraints.
+    pub fn new(system: &TransitionSystem, roots: impl IntoIterator<Item = ExprId>) -> Self {
+        let mut roots: Vec<ExprId> =
+            roots.into_iter().chain(system.constraints().to_vec()).collect();
+        let mut states = std::collections::BTreeSet::new();
+        loop {
+            let nodes = cone(system.pool(), roots.iter().copied());
+            let mut grown = false;
+            for &node in &nodes {
+                if let Some(Role::State(index)) = system.role_of(node)
+                    && states.insert(index)
+                {
+                    let state = &system.states()[index];
+                    roots.extend(state.init.into_iter().chain(state.next));
+                    grown = true;
+                }
+            }
+            if !grown {
+                return Influence { nodes, states: states.into_iter().collect() };
+            }
+        }
+    }
+}
+
+/// Where frame zero starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// In an initial state.
+    Initial,
+    /// In any state.
+    Anywhere,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+/// The unrolled system.
+pub struct Unrolling<'a> {
+    system: &'a TransitionSystem,
+    start: Start,
+    aig: Aig,
+    arrays: Arrays,
+    /// By node: its place in a frame, or `ABSENT`.
+    offset: Vec<u32>,
+    frame_size: usize,
+    /// Codes of literals or of array terms, or `ABSENT`.
+    frames: Vec<Vec<u32>>,
+}
+
+impl<'a> Unrolling<'a> {
+    pub fn new(
+        system: &'a TransitionSystem,
+        influence: &Influence,
+        start: Start,
+    ) -> Result<Self, EngineError> {
+        let pool = system.pool();
+        let mut offset = vec![ABSENT; pool.len()];
+        let mut frame_size = 0usize;
+        let mut gates = 0u64;
+        for &node in &influence.nodes {
+            offset[node.node()] = frame_size as u32;
+            frame_size += pool.sort(node).width().unwrap_or(1) as usize;
+            gates += cost(pool, &pool.get(node));
+            if gates + frame_size as u64 > 1 << 30 {
+                return Err(EngineError::TooLarge(
+                    "the model needs more than 2^30 gates for one cycle".into(),
+                ));
+            }
+        }
+        let (aig, arrays) = (Aig::new(), Arrays::new());
+        Ok(Unrolling { system, start, aig, arrays, offset, frame_size, frames: Vec::new() })
+    }
+
+    /// The literal of a bit in a frame.
+    pub fn bit(&mut self, expr: ExprId, frame: usize) -> AigLit {
+        self.word(expr, frame)[0]
+    }
+
+    /// The literals of a bit-vector in a frame, the least significant first.
+    pub fn word(&mut self, expr: ExprId, frame: usize) -> Vec<AigLit> {
+        self.build(expr.regular(), frame);
+        self.get(expr, frame).word()
+    }
+
+    /// The conjunction of all constraints in a frame.
+    pub fn constraints(&mut self, frame: usize) -> AigLit {
+        let bits: Vec<AigLit> =
+            self.system.constraints().iter().map(|&c| self.bit(c, frame)).collect();
+        self.aig.and_all(&bits)
+    }
+
+    /// A literal that is true exactly when the given states differ between two frames.
+    pub fn states_differ(&mut self, states: &[usize], one: usize, other: usize) -> AigLit {
+        let mut differences = Vec::new();
+        for &state in states {
+            let symbol = self.system.states()[state].symbol;
+            self.build(symbol, one);
+            self.build(symbol, other);
+            match (self.get(symbol, one), self.get(symbol, other)) {
+                (Blasted::Word(a), Blasted::Word(b)) => {
+                    for (x, y) in a.into_iter().zip(b) {
+                        differences.push(self.aig.xor(x, y));
+                    }
+                }
+                (Blasted::Array(a), Blasted::Array(b)) => {
+                    differences.push(!self.arrays.equal(&mut self.aig, a, b));
+                }
+                (Blasted::Word(_), Blasted::Array(_)) | (Blasted::Array(_), Blasted::Word(_)) => {
+                    unreachable!("a state keeps its sort")
+                }
+            }
+        }
+        self.aig.or_all(&differences)
+    }
+
+    pub fn and(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        self.aig.and(a, b)
+    }
+
+    pub fn or_all(&mut self, lits: &[AigLit]) -> AigLit {
+        self.aig.or_all(lits)
+    }
+
+    pub fn system(&self) -> &TransitionSystem {
+        self.system
+    }
+
+    // ---- translation ------------------------------------------------------
+
+    fn slot(&self, node: ExprId, frame: usize) -> Option<u32> {
+        let slot = *self.frames.get(frame)?.get(self.offset[node.node()] as usize)?;
+        (slot != ABSENT).then_some(slot)
+    }
+
+    /// The translation, if it was built.
+    fn find(&self, expr: ExprId, frame: usize) -> Option<Blasted> {
+        let first = self.slot(expr, frame)?;
+        Some(match self.system.pool().sort(expr) {
+            Sort::Array { .. } => Blasted::Array(ArrayTerm::from_index(first as usize)),
+            Sort::Bv(width) => {
+                let start = self.offset[expr.node()] as usize;
+                let slots = &self.frames[frame][start..start + width as usize];
+                let literal = |&code| AigLit::from_code(code).complement_if(expr.is_complement());
+                Blasted::Word(slots.iter().map(literal).collect())
+            }
+        })
+    }
+
+    fn get(&self, expr: ExprId, frame: usize) -> Blasted {
+        self.find(expr, frame).expect("the expression was built")
+    }
+
+    fn build(&mut self, expr: ExprId, frame: usize) {
+        while self.frames.len() <= frame {
+            self.frames.push(vec![ABSENT; self.frame_size]);
+        }
+        let mut stack = vec![(expr, frame)];
+        while let Some(&(node, frame)) = stack.last() {
+            if self.slot(node, frame).is_some() {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            self.for_each_need(node, frame, |needed, at| {
+                if self.slot(needed, at).is_none() {
+                    stack.push((needed.regular(), at));
+                }
+            });
+            if stack.len() == before {
+                let translated = self.translate(node, frame);
+                self.store(node, frame, translated);
+                stack.pop();
+            }
+        }
+    }
+
+    /// What must be translated before `node` in `frame`.
+    fn for_each_need(&self, node: ExprId, frame: usize, mut visit: impl FnMut(ExprId, usize)) {
+        match self.system.role_of(node) {
+            None => self.system.pool().for_each_operand(node, |operand| visit(operand, frame)),
+            Some(Role::Input(_)) => {}
+            Some(Role::State(index)) => {
+                if let Some((expr, at)) = self.definition(index, frame) {
+                    visit(expr, at);
+                }
+            }
+        }
+    }
+
+    /// The expression that gives a state its value in a frame, if any does.
+    fn definition(&self, state: usize, frame: usize) -> Option<(ExprId, usize)> {
+        let state = &self.system.states()[state];
+        match (frame, self.start) {
+            (0, Start::Initial) => state.init.map(|init| (init, 0)),
+            (0, Start::Anywhere) => None,
+            _ => state.next.map(|next| (next, frame - 1)),
+        }
+    }
+
+    fn translate(&mut self, node: ExprId, frame: usize) -> Blasted {
+        let pool = self.system.pool();
+        let sort = pool.sort(node);
+        match pool.get(node) {
+            Expr::Symbol(symbol) => {
+                let defined = match self.system.role(symbol) {
+                    Role::Input(_) => None,
+                    Role::State(index) => self.definition(index, frame),
+                };
+                match (defined, sort) {
+                    (Some((expr, at)), _) => self.get(expr, at),
+                    (None, Sort::Bv(width)) => {
+                        Blasted::Word((0..width).map(|_| self.aig.input()).collect())
+                    }
+                    (None, Sort::Array { index, element }) => {
+                        Blasted::Array(self.arrays.base(index, element))
+                    }
+                }
+            }
+            expr => {
+                let mut aig = std::mem::take(&mut self.aig);
+                let mut arrays = std::mem::take(&mut self.arrays);
+                let operand = |id| self.get(id, frame);
+                let translated = blast(&mut aig, &mut arrays, sort, &expr, operand);
+                self.aig = aig;
+                self.arrays = arrays;
+                translated
+            }
+        }
+    }
+
+    fn store(&mut self, node: ExprId, frame: usize, translated: Blasted) {
+        let start = self.offset[node.node()] as usize;
+        match translated {
+            Blasted::Word(word) => {
+                for (i, lit) in word.into_iter().enumerate() {
+                    self.frames[frame][start + i] = lit.code();
+                }
+            }
+            Blasted::Array(term) => self.frames[frame][start] = term.index() as u32,
+        }
+    }
+
+    // ---- models -------------------------------------------------------------
+
+    /// The value of an expression in a frame of a model, if it was built.
+    fn value(&self, expr: ExprId, frame: usize, model: &Found) -> Option<Value> {
+        Some(match self.find(expr, frame)? {
+            Blasted::Word(word) => {
+                BitVec::from_bits(word.iter().map(|&bit| model.values.value(bit))).into()
+            }
+            Blasted::Array(term) => {
+                let contents = model.contents.as_ref().expect("arrays were refined");
+                let array: ArrayValue = self.arrays.evaluate(term, contents, &model.values);
+                array.into()
+            }
+        })
+    }
+
+    fn value_or_zero(&self, symbol: ExprId, frame: usize, model: &Found) -> Value {
+        let sort = self.system.pool().sort(symbol);
+        self.value(symbol, frame, model).unwrap_or_else(|| zero_of(sort))
+    }
+
+    /// Is the bit true in a frame of the model?
+    pub fn holds(&self, bit: ExprId, frame: usize, model: &Found) -> bool {
+        self.value(bit, frame, model).is_some_and(|value| value.bv().is_true())
+    }
+
+    /// The values of the given states in a frame of the model.
+    pub fn state_values(&self, states: &[usize], frame: usize, model: &Found) -> Vec<Value> {
+        let symbol = |&state: &usize| self.system.states()[state].symbol;
+        states.iter().map(|state| self.value_or_zero(symbol(state), frame, model)).collect()
+    }
+
+    /// The complete trace of a model whose frame `depth` is bad.
+    ///
+    /// The model decides what is free; whatever `init` determines is computed
+    /// by the reference evaluator.
+    pub fn trace(&self, property: PropertyId, depth: usize, model: &Found) -> Trace {
+        let system = self.system;
+        let steps: Vec<Step> = (0..=depth)
+            .map(|frame| Step {
+                inputs: (system.inputs().iter())
+                    .map(|input| self.value_or_zero(input.symbol, frame, model))
+                    .collect(),
+                free: match frame {
+                    0 => Vec::new(),
+                    _ => self.state_values(system.free_states(), frame, model),
+                },
+            })
+            .collect();
+        let symbols = system.states().iter().map(|state| state.symbol);
+        let mut initial: Vec<Value> =
+            symbols.map(|symbol| self.value_or_zero(symbol, 0, model)).collect();
+        for &index in system.init_order() {
+            let Some(init) = system.states()[index].init else { continue };
+            let mut evaluator = Evaluator::new(system.pool(), [init]);
+            evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+                Role::Input(i) => steps[0].inputs[i].clone(),
+                Role::State(i) => initial[i].clone(),
+            });
+            initial[index] = evaluator.value(init);
+        }
+        Trace { property, initial, steps }
+    }
+}
+
+/// A model of the unrolled system, arrays included.
+pub struct Found {
+    values: Valuation,
+    contents: Option<Contents>,
+}
+
+/// How a question ended.
+pub enum Reply {
+    Sat(Found),
+    Unsat,
+    Stopped(StopReason),
+}
+
+/// An unrolled system with its solver.
+pub struct Question<'a> {
+    pub unrolling: Unrolling<'a>,
+    cnf: Cnf,
+    solver: Cadical,
+    run: &'a Run,
+    engine: &'static str,
+}
+
+impl<'a> Question<'a> {
+    pub fn new(unrolling: Unrolling<'a>, engine: &'static str, run: &'a Run) -> Self {
+        let stopper = run.clone();
+        let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
+        solver.set_seed(run.seed());
+        Question { unrolling, cnf: Cnf::new(), solver, run, engine }
+    }
+
+    /// Adds a clause for good.
+    pub fn assert(&mut self, clause: &[AigLit]) {
+        self.cnf.add_clause(&self.unrolling.aig, clause, &mut self.solver);
+    }
+
+    // SAT?  clauses ∧ assumptions, in the theory of arrays
+    pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Reply {
+        loop {
+            if let Some(reason) = self.run.stop() {
+                return Reply::Stopped(reason);
+            }
+            for axiom in self.unrolling.arrays.take_axioms() {
+                self.assert(&axiom);
+            }
+            match self.ask_boolean(kind, assumptions) {
+                BooleanReply::Unsat => return Reply::Unsat,
+                BooleanReply::Stopped => {
+                    let reason = self.run.stop().unwrap_or(StopReason::Cancelled);
+                    return Reply::Stopped(reason);
+                }
+                BooleanReply::Sat(values) => {
+                    if self.unrolling.arrays.is_empty() {
+                        return Reply::Sat(Found { values, contents: None });
+                    }
+                    let Unrolling { arrays, aig, .. } = &mut self.unrolling;
+                    match arrays.refine(aig, &values) {
+                        Ok(contents) => {
+                            return Reply::Sat(Found { values, contents: Some(contents) });
+                        }
+                        Err(lemmas) => self.learn(&lemmas),
+                    }
+                }
+            }
+        }
+    }
+
+    fn learn(&mut self, lemmas: &[Vec<AigLit>]) {
+        self.run.emit(Event::ArrayLemmas { engine: self.engine, count: lemmas.len() });
+        for lemma in lemmas {
+            self.assert(lemma);
+        }
+    }
+
+    fn ask_boolean(&mut self, kind: &'static str, assumptions: &[AigLit]) -> BooleanReply {
+        let aig = &self.unrolling.aig;
+        let lits: Vec<_> =
+            assumptions.iter().map(|&a| self.cnf.assertable(aig, a, &mut self.solver)).collect();
+        let (before, start) = (self.solver.conflicts(), Instant::now());
+        let (reply, answer) = match self.solver.solve(&lits) {
+            Answer::Sat(mut model) => {
+                (BooleanReply::Sat(self.cnf.valuation(aig, &mut model)), run::Answer::Sat)
+            }
+            Answer::Unsat(_) => (BooleanReply::Unsat, run::Answer::Unsat),
+            Answer::Stopped => (BooleanReply::Stopped, run::Answer::Stopped),
+        };
+        let conflicts = self.solver.conflicts() - before;
+        let time = start.elapsed();
+        self.run.emit(Event::Query { engine: self.engine, kind, answer, conflicts, time });
+        reply
+    }
+}
+
+enum BooleanReply {
+    Sat(Valuation),
+    Unsat,
+    Stopped,
+}

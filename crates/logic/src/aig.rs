@@ -1,0 +1,402 @@
+//! And-inverter graphs with structural hashing and local two-level rewriting
+//! [Brummayer, Biere: Local Two-Level And-Inverter Graph Minimization without
+//! Blowup, MEMICS 2006].
+//!
+//! Node zero is the constant false. Nodes are numbered in topological order.
+
+use std::fmt;
+use std::ops::Not;
+
+/// A node of an [`Aig`], possibly complemented.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AigLit(u32);
+
+impl AigLit {
+    pub const FALSE: AigLit = AigLit(0);
+    pub const TRUE: AigLit = AigLit(1);
+
+    pub fn constant(value: bool) -> Self {
+        AigLit(value as u32)
+    }
+
+    pub fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    pub fn is_complement(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+
+    /// The value, if this is a constant.
+    pub fn as_constant(self) -> Option<bool> {
+        self.is_constant().then_some(self == AigLit::TRUE)
+    }
+
+    pub fn complement_if(self, condition: bool) -> Self {
+        AigLit(self.0 ^ condition as u32)
+    }
+
+    /// A number that stands for the literal, for compact tables.
+    pub fn code(self) -> u32 {
+        self.0
+    }
+
+    /// The literal of a number that [`AigLit::code`] gave.
+    pub fn from_code(code: u32) -> Self {
+        AigLit(code)
+    }
+
+    fn of(node: usize) -> Self {
+        AigLit((node as u32) << 1)
+    }
+}
+
+impl Not for AigLit {
+    type Output = AigLit;
+
+    fn not(self) -> AigLit {
+        AigLit(self.0 ^ 1)
+    }
+}
+
+impl fmt::Debug for AigLit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}n{}", if self.is_complement() { "~" } else { "" }, self.node())
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    False,
+    Input,
+    And(AigLit, AigLit),
+}
+
+/// Marks an input in the node table.
+const INPUT: AigLit = AigLit(u32::MAX);
+
+#[derive(Clone)]
+pub struct Aig {
+    nodes: Vec<[AigLit; 2]>,
+    /// Open addressing: node number, or zero.
+    table: Vec<u32>,
+    ands: usize,
+}
+
+impl Default for Aig {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Aig {
+    pub fn new() -> Self {
+        Aig { nodes: vec![[INPUT; 2]], table: vec![0; 1024], ands: 0 }
+    }
+
+    /// The number of nodes, the constant included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A graph always has its constant.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    pub fn gate(&self, node: usize) -> Gate {
+        match self.nodes[node] {
+            _ if node == 0 => Gate::False,
+            [INPUT, _] => Gate::Input,
+            [a, b] => Gate::And(a, b),
+        }
+    }
+
+    /// The operands, if the node is an and-gate.
+    pub fn operands(&self, node: usize) -> Option<(AigLit, AigLit)> {
+        let [a, b] = self.nodes[node];
+        (a != INPUT).then_some((a, b))
+    }
+
+    pub fn input(&mut self) -> AigLit {
+        self.nodes.push([INPUT; 2]);
+        assert!(self.nodes.len() < 1 << 31, "an and-inverter graph of more than 2^31 nodes");
+        AigLit::of(self.nodes.len() - 1)
+    }
+
+    /// `a ∧ b`, simplified by looking at two levels.
+    pub fn and(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        let (mut a, mut b) = (a, b);
+        loop {
+            if a == b || b == AigLit::TRUE {
+                return a;
+            }
+            if a == AigLit::TRUE {
+                return b;
+            }
+            if a == !b || a == AigLit::FALSE || b == AigLit::FALSE {
+                return AigLit::FALSE;
+            }
+            match self.two_level(a, b) {
+                Rewrite::Done(result) => return result,
+                Rewrite::Retry(x, y) => (a, b) = (x, y),
+                Rewrite::None => return self.hash(a, b),
+            }
+        }
+    }
+
+    pub fn or(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        !self.and(!a, !b)
+    }
+
+    pub fn xor(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        let both = self.and(a, b);
+        let neither = self.and(!a, !b);
+        self.and(!both, !neither)
+    }
+
+    pub fn iff(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        !self.xor(a, b)
+    }
+
+    pub fn ite(&mut self, c: AigLit, t: AigLit, e: AigLit) -> AigLit {
+        if t == e {
+            return t;
+        }
+        if t == !e {
+            return self.xor(c, e);
+        }
+        let x = self.and(c, t);
+        let y = self.and(!c, e);
+        self.or(x, y)
+    }
+
+    /// The conjunction, as a balanced tree.
+    pub fn and_all(&mut self, lits: &[AigLit]) -> AigLit {
+        match lits {
+            [] => AigLit::TRUE,
+            [single] => *single,
+            _ => {
+                let (left, right) = lits.split_at(lits.len() / 2);
+                let (left, right) = (self.and_all(left), self.and_all(right));
+                self.and(left, right)
+            }
+        }
+    }
+
+    /// The disjunction, as a balanced tree.
+    pub fn or_all(&mut self, lits: &[AigLit]) -> AigLit {
+        let complements: Vec<AigLit> = lits.iter().map(|&lit| !lit).collect();
+        !self.and_all(&complements)
+    }
+
+    /// The value of every node, given those of the inputs.
+    pub fn simulate(&self, mut input: impl FnMut(usize) -> bool) -> Valuation {
+        let mut values = Vec::with_capacity(self.nodes.len());
+        for node in 0..self.nodes.len() {
+            let value = match self.gate(node) {
+                Gate::False => false,
+                Gate::Input => input(node),
+                Gate::And(a, b) => {
+                    (values[a.node()] != a.is_complement())
+                        && (values[b.node()] != b.is_complement())
+                }
+            };
+            values.push(value);
+        }
+        Valuation(values)
+    }
+
+    /// The two-level rules, in the order of the paper; each makes the result
+    /// smaller or equal in size, so that retrying ends.
+    fn two_level(&self, a: AigLit, b: AigLit) -> Rewrite {
+        let (ga, gb) = (self.operands(a.node()), self.operands(b.node()));
+        for (x, gate, other) in [(a, ga, b), (b, gb, a)] {
+            let Some((x0, x1)) = gate else { continue };
+            if x.is_complement() {
+                // subsumption: ¬(x0 ∧ x1) ∧ ¬x0 → ¬x0
+                if x0 == !other || x1 == !other {
+                    return Rewrite::Done(other);
+                }
+                // substitution: ¬(x0 ∧ x1) ∧ x0 → x0 ∧ ¬x1
+                if x0 == other {
+                    return Rewrite::Retry(other, !x1);
+                }
+                if x1 == other {
+                    return Rewrite::Retry(other, !x0);
+                }
+            } else {
+                // contradiction: (x0 ∧ x1) ∧ ¬x0 → 0
+                if x0 == !other || x1 == !other {
+                    return Rewrite::Done(AigLit::FALSE);
+                }
+                // idempotence: (x0 ∧ x1) ∧ x0 → x0 ∧ x1
+                if x0 == other || x1 == other {
+                    return Rewrite::Done(x);
+                }
+            }
+        }
+        let (Some(ga), Some(gb)) = (ga, gb) else { return Rewrite::None };
+        match (a.is_complement(), b.is_complement()) {
+            (false, false) => both_positive(a, ga, gb),
+            (true, false) => one_negative(ga, b, gb),
+            (false, true) => one_negative(gb, a, ga),
+            (true, true) => both_negative(ga, gb),
+        }
+    }
+
+    fn hash(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        let key = if a < b { [a, b] } else { [b, a] };
+        let mask = self.table.len() - 1;
+        let mut slot = hash_of(key) & mask;
+        loop {
+            match self.table[slot] {
+                0 => break,
+                node if self.nodes[node as usize] == key => return AigLit(node << 1),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+        self.nodes.push(key);
+        assert!(self.nodes.len() < 1 << 31, "an and-inverter graph of more than 2^31 nodes");
+        self.table[slot] = self.nodes.len() as u32 - 1;
+        self.ands += 1;
+        if self.ands * 2 > self.table.len() {
+            self.rehash();
+        }
+        AigLit::of(self.nodes.len() - 1)
+    }
+
+    fn rehash(&mut self) {
+        let size = self.table.len() * 2;
+        self.table.clear();
+        self.table.resize(size, 0);
+        for (node, &key) in self.nodes.iter().enumerate().filter(|(_, key)| key[0] != INPUT) {
+            let mut slot = hash_of(key) & (size - 1);
+            while self.table[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.table[slot] = node as u32;
+        }
+    }
+}
+
+enum Rewrite {
+    Done(AigLit),
+    Retry(AigLit, AigLit),
+    None,
+}
+
+fn both_positive(a: AigLit, (a0, a1): (AigLit, AigLit), (b0, b1): (AigLit, AigLit)) -> Rewrite {
+    // contradiction: (x ∧ y) ∧ (¬x ∧ z) → 0
+    if a0 == !b0 || a0 == !b1 || a1 == !b0 || a1 == !b1 {
+        return Rewrite::Done(AigLit::FALSE);
+    }
+    // idempotence: (x ∧ y) ∧ (x ∧ z) → (x ∧ y) ∧ z
+    if a0 == b0 || a1 == b0 {
+        return Rewrite::Retry(a, b1);
+    }
+    if a0 == b1 || a1 == b1 {
+        return Rewrite::Retry(a, b0);
+    }
+    Rewrite::None
+}
+
+/// `¬(n0 ∧ n1) ∧ p` where `p = p0 ∧ p1`.
+fn one_negative((n0, n1): (AigLit, AigLit), p: AigLit, (p0, p1): (AigLit, AigLit)) -> Rewrite {
+    // subsumption: ¬(x ∧ y) ∧ (¬x ∧ z) → ¬x ∧ z
+    if n0 == !p0 || n0 == !p1 || n1 == !p0 || n1 == !p1 {
+        return Rewrite::Done(p);
+    }
+    // substitution: ¬(x ∧ y) ∧ (x ∧ z) → ¬y ∧ (x ∧ z)
+    if n0 == p0 || n0 == p1 {
+        return Rewrite::Retry(p, !n1);
+    }
+    if n1 == p0 || n1 == p1 {
+        return Rewrite::Retry(p, !n0);
+    }
+    Rewrite::None
+}
+
+fn both_negative((a0, a1): (AigLit, AigLit), (b0, b1): (AigLit, AigLit)) -> Rewrite {
+    // resolution: ¬(x ∧ y) ∧ ¬(x ∧ ¬y) → ¬x
+    let resolves = |x: AigLit, y: AigLit| (x == b0 && y == !b1) || (x == b1 && y == !b0);
+    if resolves(a0, a1) {
+        return Rewrite::Done(!a0);
+    }
+    if resolves(a1, a0) {
+        return Rewrite::Done(!a1);
+    }
+    Rewrite::None
+}
+
+fn hash_of([a, b]: [AigLit; 2]) -> usize {
+    let key = u64::from(a.0) << 32 | u64::from(b.0);
+    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29) as usize
+}
+
+/// A value for every node of a graph.
+pub struct Valuation(Vec<bool>);
+
+impl Valuation {
+    pub fn value(&self, lit: AigLit) -> bool {
+        self.0[lit.node()] != lit.is_complement()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All expressions of two levels over three inputs keep their meaning.
+    #[test]
+    fn rewriting_keeps_the_meaning() {
+        let mut aig = Aig::new();
+        let inputs = [aig.input(), aig.input(), aig.input()];
+        let mut level: Vec<(AigLit, u8)> = vec![(AigLit::FALSE, 0), (AigLit::TRUE, 255)];
+        for (input, table) in inputs.into_iter().zip([0b1010_1010, 0b1100_1100, 0b1111_0000]) {
+            level.push((input, table));
+            level.push((!input, !table));
+        }
+        for _ in 0..2 {
+            let previous = level.clone();
+            for &(a, ta) in &previous {
+                for &(b, tb) in &previous {
+                    let both = aig.and(a, b);
+                    level.push((both, ta & tb));
+                    level.push((!both, !(ta & tb)));
+                }
+            }
+            level.sort();
+            level.dedup();
+        }
+        for row in 0..8 {
+            let bit = |table: u8| table >> row & 1 == 1;
+            let tables = [0b1010_1010, 0b1100_1100, 0b1111_0000];
+            let values = aig.simulate(|node| bit(tables[node - 1]));
+            for &(lit, table) in &level {
+                assert_eq!(values.value(lit), bit(table), "{lit:?}");
+            }
+        }
+        assert!(level.len() > 100);
+    }
+
+    #[test]
+    fn equal_structure_is_shared() {
+        let mut aig = Aig::new();
+        let (a, b, c) = (aig.input(), aig.input(), aig.input());
+        let x = aig.xor(a, b);
+        let size = aig.len();
+        assert_eq!(aig.xor(b, a), x);
+        assert_eq!(aig.xor(!b, !a), x);
+        assert_eq!(aig.ite(c, x, x), x);
+        assert_eq!(aig.len(), size);
+        assert_eq!(aig.and_all(&[a, b, !a]), AigLit::FALSE);
+        assert_eq!(aig.or_all(&[a, b, !a]), AigLit::TRUE);
+    }
+}

@@ -1,0 +1,639 @@
+//! The extensional theory of arrays by lemmas on demand
+//! [Brummayer, Biere: Lemmas on Demand for the Extensional Theory of Arrays, SMT 2008].
+//!
+//! Array terms are built over words of an and-inverter graph. The element that a
+//! read gives is a fresh word; nothing is said about it until a model of the
+//! Boolean part puts a value there that no array can have. [`Arrays::refine`] finds
+//! such places: it carries every access (an index and an element) through the
+//! terms, under the conditions that the model makes true,
+//!
+//! - down: from a write to its array where the indices differ, from a
+//!   conditional to the chosen branch;
+//! - where equalities between arrays hold also across them, and up again from
+//!   an array to the writes and conditionals above it;
+//!
+//! and answers with a clause for each clash: *if these conditions hold and the
+//! indices are equal, then so are the elements*. Address spaces of any size are
+//! fine: only indices that occur are looked at.
+//!
+//! An inequality of arrays has a witness index from the start. An equality needs
+//! one more argument, where constant arrays meet: see [`Arrays::refine`].
+
+use std::collections::hash_map::Entry;
+
+use elinvar_ir::{ArrayValue, BitVec};
+use rustc_hash::FxHashMap;
+
+use crate::aig::{Aig, AigLit, Valuation};
+use crate::words::{self, Word};
+
+/// An array-valued term; equal terms are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ArrayTerm(u32);
+
+impl ArrayTerm {
+    /// A number that stands for the term, for tables of mixed contents.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub fn from_index(index: usize) -> Self {
+        ArrayTerm(index as u32)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Term {
+    /// Any contents; the number keeps bases apart.
+    Base(u32),
+    /// The width of the indices, and the element.
+    Const(u32, Word),
+    Write(ArrayTerm, Word, Word),
+    Ite(AigLit, ArrayTerm, ArrayTerm),
+}
+
+struct TermInfo {
+    term: Term,
+    index_width: u32,
+    element_width: u32,
+}
+
+/// An index and the element found there.
+#[derive(Clone)]
+struct Access {
+    index: Word,
+    element: Word,
+}
+
+struct Equality {
+    a: ArrayTerm,
+    b: ArrayTerm,
+    lit: AigLit,
+}
+
+/// All array terms, reads and equalities of a problem.
+#[derive(Default)]
+pub struct Arrays {
+    terms: Vec<TermInfo>,
+    known: FxHashMap<Term, ArrayTerm>,
+    reads: Vec<(ArrayTerm, Access)>,
+    read_of: FxHashMap<(ArrayTerm, Word), usize>,
+    equalities: Vec<Equality>,
+    equality_of: FxHashMap<(ArrayTerm, ArrayTerm), AigLit>,
+    /// Clauses that hold always and are not yet given to the solver.
+    axioms: Vec<Vec<AigLit>>,
+    bases: u32,
+}
+
+impl Arrays {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    // ---- building ----------------------------------------------------------
+
+    /// An array of which nothing is known.
+    pub fn base(&mut self, index_width: u32, element_width: u32) -> ArrayTerm {
+        self.bases += 1;
+        self.intern(Term::Base(self.bases), index_width, element_width)
+    }
+
+    /// The array that holds `element` everywhere.
+    pub fn constant(&mut self, index_width: u32, element: Word) -> ArrayTerm {
+        let width = element.len() as u32;
+        self.intern(Term::Const(index_width, element), index_width, width)
+    }
+
+    pub fn write(&mut self, array: ArrayTerm, index: Word, element: Word) -> ArrayTerm {
+        let TermInfo { term, index_width, element_width } = &self.terms[array.index()];
+        let widths = (*index_width, *element_width);
+        // A write over a write at the same index replaces it.
+        let array = match term {
+            Term::Write(below, at, _) if *at == index => *below,
+            Term::Base(_) | Term::Const(..) | Term::Write(..) | Term::Ite(..) => array,
+        };
+        self.intern(Term::Write(array, index, element), widths.0, widths.1)
+    }
+
+    pub fn ite(&mut self, condition: AigLit, then: ArrayTerm, otherwise: ArrayTerm) -> ArrayTerm {
+        if then == otherwise || condition == AigLit::TRUE {
+            return then;
+        }
+        if condition == AigLit::FALSE {
+            return otherwise;
+        }
+        let TermInfo { index_width, element_width, .. } = self.terms[then.index()];
+        let term = if condition.is_complement() {
+            Term::Ite(!condition, otherwise, then)
+        } else {
+            Term::Ite(condition, then, otherwise)
+        };
+        self.intern(term, index_width, element_width)
+    }
+
+    /// The element at an index: looked up where the structure gives it, else a
+    /// fresh word.
+    pub fn read(&mut self, aig: &mut Aig, array: ArrayTerm, index: &[AigLit]) -> Word {
+        let mut array = array;
+        loop {
+            match &self.terms[array.index()].term {
+                Term::Const(_, element) => return element.clone(),
+                Term::Write(_, at, element) if at == index => return element.clone(),
+                Term::Write(below, at, _) if differ(at, index) => array = *below,
+                Term::Write(..) | Term::Base(_) | Term::Ite(..) => break,
+            }
+        }
+        if let Some(&known) = self.read_of.get(&(array, index.to_vec())) {
+            return self.reads[known].1.element.clone();
+        }
+        let width = self.terms[array.index()].element_width;
+        let element: Word = (0..width).map(|_| aig.input()).collect();
+        let access = Access { index: index.to_vec(), element: element.clone() };
+        self.read_of.insert((array, index.to_vec()), self.reads.len());
+        self.reads.push((array, access));
+        element
+    }
+
+    /// A literal for the equality of two arrays.
+    pub fn equal(&mut self, aig: &mut Aig, a: ArrayTerm, b: ArrayTerm) -> AigLit {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == b {
+            return AigLit::TRUE;
+        }
+        if let Some(&lit) = self.equality_of.get(&(a, b)) {
+            return lit;
+        }
+        let lit = aig.input();
+        self.equality_of.insert((a, b), lit);
+        self.equalities.push(Equality { a, b, lit });
+        // a ≠ b → a[λ] ≠ b[λ]
+        let witness: Word = (0..self.terms[a.index()].index_width).map(|_| aig.input()).collect();
+        let x = self.read(aig, a, &witness);
+        let y = self.read(aig, b, &witness);
+        let same = words::equal(aig, &x, &y);
+        self.axioms.push(vec![lit, !same]);
+        lit
+    }
+
+    fn intern(&mut self, term: Term, index_width: u32, element_width: u32) -> ArrayTerm {
+        match self.known.entry(term) {
+            Entry::Occupied(found) => *found.get(),
+            Entry::Vacant(place) => {
+                let id = ArrayTerm(self.terms.len() as u32);
+                let term = place.key().clone();
+                self.terms.push(TermInfo { term, index_width, element_width });
+                *place.insert(id)
+            }
+        }
+    }
+
+    // ---- solving --------------------------------------------------------------
+
+    /// Clauses that hold always, since the last call.
+    pub fn take_axioms(&mut self) -> Vec<Vec<AigLit>> {
+        std::mem::take(&mut self.axioms)
+    }
+
+    /// Looks for places where `values` is not a model of the arrays. The answer
+    /// is the clauses that exclude them; when there are none, the values extend
+    /// to arrays, which [`Contents`] describes.
+    ///
+    /// Where equalities connect constant arrays, indices that nothing mentions
+    /// matter too: along a path of equalities, writes and conditionals between
+    /// two constant arrays there is an index that none of the writes touches, if
+    /// the writes are fewer than the indices; so the two elements are equal.
+    /// Otherwise there are few indices, and the equality is spelled out for all.
+    pub fn refine(
+        &mut self,
+        aig: &mut Aig,
+        values: &Valuation,
+    ) -> Result<Contents, Vec<Vec<AigLit>>> {
+        let mut search = Propagation::new(self, values);
+        for (array, access) in &self.reads {
+            search.start(*array, access.clone());
+        }
+        search.run();
+        let Propagation { clashes, defaults, places, .. } = search.finish();
+        if clashes.is_empty() && defaults.clashes.is_empty() {
+            let entries = places
+                .into_iter()
+                .filter(|((term, _), _)| matches!(self.terms[term.index()].term, Term::Base(_)))
+                .map(|((term, index), place)| ((term, index), place.element))
+                .collect();
+            return Ok(Contents { entries, defaults: defaults.of });
+        }
+        let mut lemmas: Vec<Vec<AigLit>> = Vec::new();
+        for clash in clashes {
+            lemmas.push(clash.into_clause(aig));
+        }
+        for clash in defaults.clashes {
+            lemmas.extend(self.default_lemmas(aig, clash));
+        }
+        Err(lemmas)
+    }
+
+    fn default_lemmas(&mut self, aig: &mut Aig, clash: DefaultClash) -> Vec<Vec<AigLit>> {
+        let index_width = self.terms[clash.term.index()].index_width;
+        if index_width >= 32 || clash.writes < 1 << index_width {
+            let same = words::equal(aig, &clash.left, &clash.right);
+            let mut clause: Vec<AigLit> = clash.conditions.iter().map(|&c| !c).collect();
+            clause.push(same);
+            return vec![clause];
+        }
+        // Few indices: every equality on the path holds at each of them.
+        let mut lemmas = Vec::new();
+        let pairs: Vec<(ArrayTerm, ArrayTerm, AigLit)> = self
+            .equalities
+            .iter()
+            .filter(|e| clash.conditions.contains(&e.lit))
+            .map(|e| (e.a, e.b, e.lit))
+            .collect();
+        for (a, b, lit) in pairs {
+            for index in 0..1u64 << index_width {
+                let index = words::constant(&BitVec::new(index_width, index));
+                let (x, y) = (self.read(aig, a, &index), self.read(aig, b, &index));
+                let same = words::equal(aig, &x, &y);
+                lemmas.push(vec![!lit, same]);
+            }
+        }
+        lemmas
+    }
+
+    /// The contents of a term in a model that [`Arrays::refine`] accepted.
+    pub fn evaluate(&self, term: ArrayTerm, contents: &Contents, values: &Valuation) -> ArrayValue {
+        // Writes from the outermost to the innermost; the first at an index counts.
+        let mut writes: Vec<(BitVec, BitVec)> = Vec::new();
+        let mut current = term;
+        let mut value = loop {
+            match &self.terms[current.index()].term {
+                Term::Write(below, index, element) => {
+                    writes.push((word_value(values, index), word_value(values, element)));
+                    current = *below;
+                }
+                Term::Ite(condition, then, otherwise) => {
+                    current = if values.value(*condition) { *then } else { *otherwise };
+                }
+                Term::Const(_, element) => {
+                    let width = self.terms[current.index()].index_width;
+                    break ArrayValue::constant(width, word_value(values, element));
+                }
+                Term::Base(_) => break self.base_value(current, contents),
+            }
+        };
+        for (index, element) in writes.into_iter().rev() {
+            value.write(index, element);
+        }
+        value
+    }
+
+    fn base_value(&self, base: ArrayTerm, contents: &Contents) -> ArrayValue {
+        let info = &self.terms[base.index()];
+        let default = contents.defaults.get(&base).cloned();
+        let default = default.unwrap_or_else(|| BitVec::zero(info.element_width));
+        let mut value = ArrayValue::constant(info.index_width, default);
+        let first = (base, BitVec::zero(info.index_width));
+        for ((term, index), element) in contents.entries.range(first..) {
+            if *term != base {
+                break;
+            }
+            value.write(index.clone(), element.clone());
+        }
+        value
+    }
+}
+
+/// What a model says about the arrays that nothing else determines.
+pub struct Contents {
+    entries: std::collections::BTreeMap<(ArrayTerm, BitVec), BitVec>,
+    defaults: FxHashMap<ArrayTerm, BitVec>,
+}
+
+/// Are these two words different whatever the inputs?
+fn differ(a: &[AigLit], b: &[AigLit]) -> bool {
+    a.iter().zip(b).any(|(&x, &y)| x == !y)
+}
+
+fn word_value(values: &Valuation, word: &[AigLit]) -> BitVec {
+    BitVec::from_bits(word.iter().map(|&bit| values.value(bit)))
+}
+
+/// A condition under which an access moves from one term to the next.
+#[derive(Clone)]
+enum Condition {
+    /// A literal that is true in the model.
+    Lit(AigLit),
+    /// The index of the access differs from this one.
+    Differs(Word),
+}
+
+/// An access that has arrived at a term.
+struct Place {
+    access: usize,
+    element: BitVec,
+    /// Where it came from, and under which condition.
+    from: Option<(ArrayTerm, Condition)>,
+}
+
+/// Two elements at one index that differ in the model.
+struct Clash {
+    conditions: Vec<AigLit>,
+    differs: Vec<(Word, Word)>,
+    indices: (Word, Word),
+    elements: (Word, Word),
+}
+
+impl Clash {
+    /// conditions ∧ indices equal → elements equal
+    fn into_clause(self, aig: &mut Aig) -> Vec<AigLit> {
+        let mut clause: Vec<AigLit> = self.conditions.iter().map(|&c| !c).collect();
+        for (a, b) in &self.differs {
+            clause.push(words::equal(aig, a, b));
+        }
+        clause.push(!words::equal(aig, &self.indices.0, &self.indices.1));
+        clause.push(words::equal(aig, &self.elements.0, &self.elements.1));
+        clause.sort_unstable();
+        clause.dedup();
+        clause
+    }
+}
+
+/// Two constant arrays that equalities connect and whose elements differ.
+struct DefaultClash {
+    term: ArrayTerm,
+    conditions: Vec<AigLit>,
+    writes: usize,
+    left: Word,
+    right: Word,
+}
+
+/// The element that connected arrays hold at indices that nothing mentions.
+#[derive(Default)]
+struct Defaults {
+    of: FxHashMap<ArrayTerm, BitVec>,
+    clashes: Vec<DefaultClash>,
+}
+
+/// One round of [`Arrays::refine`].
+struct Propagation<'a> {
+    arrays: &'a Arrays,
+    values: &'a Valuation,
+    accesses: Vec<Access>,
+    index_values: Vec<BitVec>,
+    places: std::collections::BTreeMap<(ArrayTerm, BitVec), Place>,
+    pending: Vec<(ArrayTerm, usize)>,
+    clashes: Vec<Clash>,
+    defaults: Defaults,
+    /// Terms from which a true equality can be reached upwards, with the edges
+    /// that lead up and across. Empty when no equality holds.
+    links: FxHashMap<ArrayTerm, Vec<Link>>,
+}
+
+/// An edge up or across.
+#[derive(Clone)]
+enum Link {
+    /// To the write above; at other indices than its own.
+    Write(ArrayTerm, Word),
+    /// Under a literal that is true in the model.
+    Under(ArrayTerm, AigLit),
+}
+
+impl<'a> Propagation<'a> {
+    fn new(arrays: &'a Arrays, values: &'a Valuation) -> Self {
+        let mut propagation = Propagation {
+            arrays,
+            values,
+            accesses: Vec::new(),
+            index_values: Vec::new(),
+            places: Default::default(),
+            pending: Vec::new(),
+            clashes: Vec::new(),
+            defaults: Defaults::default(),
+            links: FxHashMap::default(),
+        };
+        propagation.link_equalities();
+        propagation
+    }
+
+    /// Finds the terms below true equalities and the edges among them; each
+    /// write among them is an access of its own.
+    fn link_equalities(&mut self) {
+        let mut stack = Vec::new();
+        for equality in &self.arrays.equalities {
+            if self.values.value(equality.lit) {
+                for (from, to) in [(equality.a, equality.b), (equality.b, equality.a)] {
+                    let links = self.links.entry(from).or_default();
+                    links.push(Link::Under(to, equality.lit));
+                    stack.push(from);
+                }
+            }
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(term) = stack.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            match &self.arrays.terms[term.index()].term {
+                Term::Base(_) | Term::Const(..) => {}
+                Term::Write(below, index, element) => {
+                    self.links.entry(*below).or_default().push(Link::Write(term, index.clone()));
+                    stack.push(*below);
+                    self.start(term, Access { index: index.clone(), element: element.clone() });
+                }
+                Term::Ite(condition, then, otherwise) => {
+                    let holds = self.values.value(*condition);
+                    let chosen = if holds { *then } else { *otherwise };
+                    let condition = condition.complement_if(!holds);
+                    self.links.entry(chosen).or_default().push(Link::Under(term, condition));
+                    stack.push(chosen);
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, term: ArrayTerm, access: Access) {
+        self.index_values.push(word_value(self.values, &access.index));
+        self.accesses.push(access);
+        self.arrive(term, self.accesses.len() - 1, None);
+    }
+
+    fn run(&mut self) {
+        while let Some((term, access)) = self.pending.pop() {
+            self.descend(term, access);
+            for link in self.links.get(&term).cloned().unwrap_or_default() {
+                match link {
+                    Link::Under(to, condition) => {
+                        self.arrive(to, access, Some((term, Condition::Lit(condition))));
+                    }
+                    Link::Write(to, index) => {
+                        if word_value(self.values, &index) != self.index_values[access] {
+                            self.arrive(to, access, Some((term, Condition::Differs(index))));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Self {
+        self.connect_defaults();
+        self
+    }
+
+    fn descend(&mut self, term: ArrayTerm, access: usize) {
+        match &self.arrays.terms[term.index()].term {
+            Term::Base(_) => {}
+            Term::Const(_, element) => self.compare(term, access, None, element),
+            Term::Write(below, index, element) => {
+                if word_value(self.values, index) == self.index_values[access] {
+                    self.compare(term, access, Some(index), element);
+                } else {
+                    let condition = Condition::Differs(index.clone());
+                    self.arrive(*below, access, Some((term, condition)));
+                }
+            }
+            Term::Ite(condition, then, otherwise) => {
+                let holds = self.values.value(*condition);
+                let chosen = if holds { *then } else { *otherwise };
+                let condition = Condition::Lit(condition.complement_if(!holds));
+                self.arrive(chosen, access, Some((term, condition)));
+            }
+        }
+    }
+
+    /// The access is at `term`, which holds `element` at that index: by a write
+    /// at `index`, or everywhere.
+    fn compare(&mut self, term: ArrayTerm, access: usize, index: Option<&Word>, element: &Word) {
+        let here = &self.accesses[access];
+        if word_value(self.values, &here.element) == word_value(self.values, element) {
+            return;
+        }
+        let mut clash = Clash {
+            conditions: Vec::new(),
+            differs: Vec::new(),
+            indices: (here.index.clone(), index.unwrap_or(&here.index).clone()),
+            elements: (here.element.clone(), element.clone()),
+        };
+        self.path(term, access, &mut clash);
+        self.clashes.push(clash);
+    }
+
+    fn arrive(&mut self, term: ArrayTerm, access: usize, from: Option<(ArrayTerm, Condition)>) {
+        let element = word_value(self.values, &self.accesses[access].element);
+        let key = (term, self.index_values[access].clone());
+        match self.places.get(&key) {
+            None => {
+                self.places.insert(key, Place { access, element, from });
+                self.pending.push((term, access));
+            }
+            Some(place) if place.element == element => {}
+            Some(place) => {
+                let other = place.access;
+                let (a, b) = (&self.accesses[access], &self.accesses[other]);
+                let mut clash = Clash {
+                    conditions: Vec::new(),
+                    differs: Vec::new(),
+                    indices: (a.index.clone(), b.index.clone()),
+                    elements: (a.element.clone(), b.element.clone()),
+                };
+                if let Some((origin, condition)) = from {
+                    self.note(access, condition, &mut clash);
+                    self.path(origin, access, &mut clash);
+                }
+                self.path(term, other, &mut clash);
+                self.clashes.push(clash);
+            }
+        }
+    }
+
+    /// Collects the conditions under which the access came to `term`.
+    fn path(&self, term: ArrayTerm, access: usize, clash: &mut Clash) {
+        let mut term = term;
+        loop {
+            let place = &self.places[&(term, self.index_values[access].clone())];
+            debug_assert_eq!(place.access, access, "paths run through an access's own places");
+            match &place.from {
+                None => return,
+                Some((origin, condition)) => {
+                    self.note(access, condition.clone(), clash);
+                    term = *origin;
+                }
+            }
+        }
+    }
+
+    fn note(&self, access: usize, condition: Condition, clash: &mut Clash) {
+        match condition {
+            Condition::Lit(lit) => clash.conditions.push(lit),
+            Condition::Differs(index) => {
+                clash.differs.push((self.accesses[access].index.clone(), index));
+            }
+        }
+    }
+
+    /// Walks from every constant array along the edges of true equalities and
+    /// gives its element to all that it meets; two constants must agree.
+    fn connect_defaults(&mut self) {
+        let mut found: FxHashMap<ArrayTerm, (Word, Vec<AigLit>, usize)> = FxHashMap::default();
+        let mut stack: Vec<ArrayTerm> = Vec::new();
+        let mut terms: Vec<ArrayTerm> = self.links.keys().copied().collect();
+        terms.sort_unstable();
+        for term in terms {
+            if let Term::Const(_, element) = &self.arrays.terms[term.index()].term {
+                if found.contains_key(&term) {
+                    continue;
+                }
+                found.insert(term, (element.clone(), Vec::new(), 0));
+                stack.push(term);
+            }
+            while let Some(term) = stack.pop() {
+                let (element, conditions, writes) = found[&term].clone();
+                for (to, condition) in self.neighbours(term) {
+                    let mut conditions = conditions.clone();
+                    conditions.extend(condition);
+                    let writes = writes + usize::from(condition.is_none());
+                    if let Term::Const(_, other) = &self.arrays.terms[to.index()].term
+                        && word_value(self.values, other) != word_value(self.values, &element)
+                    {
+                        let (left, right) = (element.clone(), other.clone());
+                        let clash = DefaultClash { term, conditions, writes, left, right };
+                        self.defaults.clashes.push(clash);
+                        continue;
+                    }
+                    if let Entry::Vacant(place) = found.entry(to) {
+                        place.insert((element.clone(), conditions, writes));
+                        stack.push(to);
+                    }
+                }
+            }
+        }
+        for (term, (element, _, _)) in found {
+            self.defaults.of.insert(term, word_value(self.values, &element));
+        }
+    }
+
+    /// The terms that agree with `term` at almost all indices, with the literal
+    /// under which they do; none for a write, which differs at its index.
+    fn neighbours(&self, term: ArrayTerm) -> Vec<(ArrayTerm, Option<AigLit>)> {
+        let mut out = Vec::new();
+        for link in self.links.get(&term).into_iter().flatten() {
+            match link {
+                Link::Under(to, condition) => out.push((*to, Some(*condition))),
+                Link::Write(to, _) => out.push((*to, None)),
+            }
+        }
+        match &self.arrays.terms[term.index()].term {
+            Term::Base(_) | Term::Const(..) => {}
+            Term::Write(below, ..) => out.push((*below, None)),
+            Term::Ite(condition, then, otherwise) => {
+                let holds = self.values.value(*condition);
+                let chosen = if holds { *then } else { *otherwise };
+                out.push((chosen, Some(condition.complement_if(!holds))));
+            }
+        }
+        out
+    }
+}
