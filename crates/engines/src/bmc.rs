@@ -10,7 +10,7 @@ use elinvar_logic::AigLit;
 
 use crate::engine::{Engine, EngineError};
 use crate::run::{Event, Run};
-use crate::unroll::{Influence, Question, Reply, Start, Unrolling};
+use crate::unroll::{Question, Reply, Start, Unrolling};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BmcOptions {
@@ -135,8 +135,8 @@ impl<'a> Sweep<'a> {
         run: &'a Run,
     ) -> Result<Self, EngineError> {
         let open = bad_bits(system, properties)?;
-        let influence = Influence::new(system, open.iter().map(|&(_, bad)| bad));
-        let unrolling = Unrolling::new(system, &influence, Start::Initial)?;
+        let roots: Vec<ExprId> = open.iter().map(|&(_, bad)| bad).collect();
+        let unrolling = Unrolling::new(system, &roots, Start::Initial)?;
         Ok(Sweep { question: Question::new(unrolling, engine, run), run, engine, open, next: 0 })
     }
 

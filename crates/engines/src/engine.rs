@@ -1,6 +1,6 @@
 //! The interface of all engines, and the closed list of them.
 
-use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::bmc::{Bmc, BmcOptions};
 use crate::kinduction::{KInduction, KInductionOptions};
@@ -30,6 +30,18 @@ pub enum EngineError {
     /// A property of the wrong kind was asked for.
     #[error("property {0} is not a safety property; only safety is decided")]
     NotSafety(String),
+}
+
+/// Why a part of an engine did not finish.
+pub(crate) enum Halt {
+    Stopped(StopReason),
+    Error(EngineError),
+}
+
+impl From<EngineError> for Halt {
+    fn from(error: EngineError) -> Self {
+        Halt::Error(error)
+    }
 }
 
 /// An engine with its options: what the user chose.

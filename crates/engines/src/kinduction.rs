@@ -7,13 +7,23 @@
 //! all-different constraints the method is complete: the states on a shortest
 //! path to a bad state are pairwise different. The states meant are those in the
 //! property's cone of influence; memories differ when some element does.
+//!
+//! Where initial values depend on inputs, the base case runs one cycle ahead: a
+//! path that comes back to its first state cannot be cut there, since another
+//! input may not make that state initial.
+//!
+//! Before k grows, each open property gets one try at a stronger one that is
+//! inductive at once, see `strengthen`.
 
-use elinvar_ir::{Certificate, ExprId, PropertyId, StopReason, TransitionSystem, Value, Verdict};
+use elinvar_ir::{
+    Certificate, ExprId, PropertyId, Role, StopReason, TransitionSystem, Value, Verdict, cone,
+};
 
 use crate::bmc::{Sweep, Verdicts, bad_bits};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, Halt};
 use crate::run::{Event, Run};
-use crate::unroll::{Influence, Question, Reply, Start, Unrolling};
+use crate::strengthen::strengthen;
+use crate::unroll::{Question, Reply, Start, Unrolling};
 
 /// How states of a path are made to differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,11 +44,18 @@ pub struct KInductionOptions {
     pub distinct: Distinct,
     /// Keep the solvers over all bounds.
     pub incremental: bool,
+    /// Try stronger properties that are inductive at once.
+    pub strengthen: bool,
 }
 
 impl Default for KInductionOptions {
     fn default() -> Self {
-        KInductionOptions { bound: None, distinct: Distinct::Lazy, incremental: true }
+        KInductionOptions {
+            bound: None,
+            distinct: Distinct::Lazy,
+            incremental: true,
+            strengthen: true,
+        }
     }
 }
 
@@ -85,15 +102,22 @@ impl Engine for KInduction {
                 }
                 Err(reason) => break reason,
             }
-            // No bad state in cycles 0 to k: the step case of k + 1.
-            match steps.prove(k + 1) {
-                Ok(proved) => {
-                    for (property, certificate) in proved {
-                        base.close(property);
-                        verdicts.set(property, Verdict::Safe(certificate));
-                    }
-                }
+            // No bad state in cycles 0 to k: the step case of k + 1, or of k.
+            let step = if init_reads_inputs(system) { k } else { k + 1 };
+            let mut proved = match steps.prove(step) {
+                Ok(proved) => proved,
                 Err(reason) => break reason,
+            };
+            if self.options.strengthen && k == 1 {
+                match steps.strengthen() {
+                    Ok(strengthened) => proved.extend(strengthened),
+                    Err(Halt::Stopped(reason)) => break reason,
+                    Err(Halt::Error(error)) => return Err(error),
+                }
+            }
+            for (property, certificate) in proved {
+                base.close(property);
+                verdicts.set(property, Verdict::Safe(certificate));
             }
             if verdicts.complete() {
                 break StopReason::Bound(k);
@@ -102,6 +126,12 @@ impl Engine for KInduction {
         };
         Ok(verdicts.finish(&reason))
     }
+}
+
+fn init_reads_inputs(system: &TransitionSystem) -> bool {
+    let inits = system.states().iter().filter_map(|state| state.init);
+    let is_input = |&node: &ExprId| matches!(system.role_of(node), Some(Role::Input(_)));
+    cone(system.pool(), inits).iter().any(is_input)
 }
 
 /// The step cases of all open properties.
@@ -138,9 +168,26 @@ impl<'a> StepCases<'a> {
         Ok(())
     }
 
+    /// The properties that a stronger one proves; they are open no longer.
+    fn strengthen(&mut self) -> Result<Vec<(PropertyId, Certificate)>, Halt> {
+        let mut proved = Vec::new();
+        for case in &self.cases {
+            if let Some(formula) = strengthen(self.system, case.bad, NAME, self.run)? {
+                let (engine, property) = (NAME, case.property);
+                self.run.emit(Event::Decided { engine, property, safe: true, depth: 1 });
+                proved.push((property, Certificate::Formula(Box::new(formula))));
+            }
+        }
+        self.cases.retain(|case| proved.iter().all(|(id, _)| *id != case.property));
+        Ok(proved)
+    }
+
     /// The properties whose step case holds for `k`; they are open no longer.
     fn prove(&mut self, k: usize) -> Result<Vec<(PropertyId, Certificate)>, StopReason> {
         let mut proved = Vec::new();
+        if k == 0 {
+            return Ok(proved);
+        }
         for case in &mut self.cases {
             match case.holds(k) {
                 Ok(Some(certificate)) => {
@@ -183,10 +230,10 @@ impl<'a> StepCase<'a> {
         distinct: Distinct,
         run: &'a Run,
     ) -> Result<Self, EngineError> {
-        let influence = Influence::new(system, [bad]);
-        let unrolling = Unrolling::new(system, &influence, Start::Anywhere)?;
+        let unrolling = Unrolling::new(system, &[bad], Start::Anywhere)?;
         let question = Question::new(unrolling, NAME, run);
-        let states = influence.states;
+        let constraints = system.constraints().iter().copied();
+        let states = system.cone_of_influence(constraints.chain([bad])).into_iter().collect();
         Ok(StepCase {
             property,
             bad,

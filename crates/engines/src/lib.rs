@@ -10,6 +10,7 @@ pub mod families;
 pub mod kinduction;
 pub mod passes;
 mod run;
+mod strengthen;
 mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};

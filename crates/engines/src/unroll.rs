@@ -20,40 +20,6 @@ use elinvar_logic::{Aig, AigLit, Answer, ArrayTerm, Arrays, Cadical, Cnf, SatSol
 use crate::engine::EngineError;
 use crate::run::{self, Event, Run};
 
-/// The states, inputs and expressions that a set of roots depends on over time.
-#[derive(Clone, Debug)]
-pub struct Influence {
-    /// Nodes, operands first.
-    pub nodes: Vec<ExprId>,
-    /// Numbers of states, ascending.
-    pub states: Vec<usize>,
-}
-
-impl Influence {
-    /// The cone of influence of `roots` and of all constraints.
-    pub fn new(system: &TransitionSystem, roots: impl IntoIterator<Item = ExprId>) -> Self {
-        let mut roots: Vec<ExprId> =
-            roots.into_iter().chain(system.constraints().to_vec()).collect();
-        let mut states = std::collections::BTreeSet::new();
-        loop {
-            let nodes = cone(system.pool(), roots.iter().copied());
-            let mut grown = false;
-            for &node in &nodes {
-                if let Some(Role::State(index)) = system.role_of(node)
-                    && states.insert(index)
-                {
-                    let state = &system.states()[index];
-                    roots.extend(state.init.into_iter().chain(state.next));
-                    grown = true;
-                }
-            }
-            if !grown {
-                return Influence { nodes, states: states.into_iter().collect() };
-            }
-        }
-    }
-}
-
 /// Where frame zero starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
@@ -79,16 +45,21 @@ pub struct Unrolling<'a> {
 }
 
 impl<'a> Unrolling<'a> {
+    /// Ready for questions about `roots` and the constraints.
     pub fn new(
         system: &'a TransitionSystem,
-        influence: &Influence,
+        roots: &[ExprId],
         start: Start,
     ) -> Result<Self, EngineError> {
         let pool = system.pool();
+        let roots: Vec<ExprId> = roots.iter().chain(system.constraints()).copied().collect();
+        let states = system.cone_of_influence(roots.iter().copied());
+        let parts = states.iter().map(|&index| system.states()[index]);
+        let parts = parts.flat_map(|s| [Some(s.symbol), s.init, s.next]).flatten();
         let mut offset = vec![ABSENT; pool.len()];
         let mut frame_size = 0usize;
         let mut gates = 0u64;
-        for &node in &influence.nodes {
+        for node in cone(pool, parts.chain(roots)) {
             offset[node.node()] = frame_size as u32;
             frame_size += pool.sort(node).width().unwrap_or(1) as usize;
             gates += cost(pool, &pool.get(node));
@@ -363,6 +334,9 @@ impl<'a> Question<'a> {
         let stopper = run.clone();
         let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
         solver.set_seed(run.seed());
+        // Before each call the solver tries assignments that may satisfy all by
+        // luck; unrollings have no such luck, and it costs a third of the time.
+        solver.set("lucky", 0);
         Question { unrolling, cnf: Cnf::new(), solver, run, engine }
     }
 

@@ -62,8 +62,12 @@ fn kinduction_with_simple_paths_decides_everything() {
         100,
         |seed| {
             let incremental = seed % 5 != 0;
-            let options =
-                KInductionOptions { bound: Some(40), distinct: distinct(seed), incremental };
+            let options = KInductionOptions {
+                bound: Some(10),
+                distinct: distinct(seed),
+                incremental,
+                strengthen: seed % 3 == 0,
+            };
             Box::new(KInduction::new(options))
         },
         |outcome, verdict, seed| match (outcome, verdict) {
@@ -78,8 +82,12 @@ fn kinduction_with_simple_paths_decides_everything() {
 
 #[test]
 fn kinduction_without_simple_paths_is_sound() {
-    let options =
-        KInductionOptions { bound: Some(6), distinct: Distinct::Never, incremental: true };
+    let options = KInductionOptions {
+        bound: Some(6),
+        distinct: Distinct::Never,
+        incremental: true,
+        strengthen: true,
+    };
     compare(
         60,
         |_| Box::new(KInduction::new(options.clone())),

@@ -10,26 +10,32 @@
 //! is the model itself. Every cycle shifts the copies. At first no flag is set
 //! and the past is arbitrary. The property says of the past what makes it one:
 //!
-//! - bᵢ ⇒ bᵢ₊₁;
 //! - bᵢ ⇒ Lᵢ₊₁ = F(Lᵢ, Xᵢ) ∧ C(Lᵢ, Xᵢ) ∧ ¬bad(Lᵢ, Xᵢ);
-//! - ¬bᵢ₋₁ ∧ bᵢ ⇒ Lᵢ is initial (the newest copy counts as set);
+//! - ¬bᵢ₋₁ ∧ bᵢ ⇒ Lᵢ is initial (the flag of the newest copy is constantly set);
 //! - and the newest copy is not bad.
 //!
-//! It is inductive exactly because the model's is k-inductive: a past of k-1
-//! cycles and the newest one are the k good cycles of the step, and a shorter
-//! past begins in an initial state, so that the base applies. States without
-//! next or without initial value are left out of the equations; initial values
-//! may depend on inputs, which are remembered too.
+//! It is inductive exactly because the model's is k-inductive. Take the copies
+//! whose flags are set, from the newest on back to the first gap. If there is no
+//! gap, they are the k good cycles of the step; otherwise the oldest of them is
+//! initial, and the base applies. States without next or without initial value
+//! are left out of the equations; initial values may depend on inputs, which are
+//! remembered too. States and inputs without influence on the property and the
+//! constraints are not remembered.
 //!
 //! Limits: that states differ on a simple path is not kept by a step that makes
 //! room for a new state, so certificates with `simple_path` have no such circuit.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
+use crate::copy::substitute;
 use crate::eval::cone;
 use crate::evidence::{Certificate, StateBit};
-use crate::expr::{Expr, ExprId, Pool, Sort};
-use crate::system::{Property, PropertyId, PropertyKind, Role, SystemBuilder, TransitionSystem};
+use crate::expr::{ExprId, Pool, Sort};
+use crate::system::{
+    Property, PropertyId, PropertyKind, Role, State, SystemBuilder, TransitionSystem,
+};
 
 /// The largest number of nodes that remembering the past may add.
 const MAX_COPIED: usize = 1 << 26;
@@ -55,6 +61,8 @@ pub enum CircuitError {
     ZeroDepth,
     #[error("a k-induction over simple paths cannot be expressed as a circuit")]
     SimplePath,
+    #[error("an invariant that is quantified over inputs cannot be expressed as a circuit")]
+    Quantified,
     #[error("remembering {0} cycles of this model needs too much memory")]
     TooLarge(usize),
 }
@@ -77,6 +85,7 @@ impl WitnessCircuit {
             Certificate::KInductive { simple_path: true, .. } => {
                 return Err(CircuitError::SimplePath);
             }
+            Certificate::Formula(_) => return Err(CircuitError::Quantified),
             &Certificate::KInductive { k, simple_path: false } => {
                 remember(model, &mut builder, bad, k)?
             }
@@ -131,7 +140,16 @@ fn is_state_bit(model: &TransitionSystem, state: ExprId, bit: u32) -> bool {
 
 // ---- k-induction -----------------------------------------------------------------
 
-/// A past cycle: its flag, and its copy of each symbol of the model.
+/// What is remembered of a cycle: all on which the property depends.
+struct Memory<'a> {
+    model: &'a TransitionSystem,
+    bad: ExprId,
+    states: Vec<State>,
+    /// States, then inputs, with their names.
+    symbols: Vec<(ExprId, String)>,
+}
+
+/// A past cycle: its flag, and its copy of each remembered symbol.
 struct Past {
     flag: ExprId,
     symbols: FxHashMap<ExprId, ExprId>,
@@ -144,57 +162,101 @@ fn remember(
     bad: ExprId,
     k: usize,
 ) -> Result<Vec<ExprId>, CircuitError> {
-    let parts = model.states().iter().flat_map(|s| [Some(s.symbol), s.init, s.next]).flatten();
-    let roots = parts.chain(model.constraints().iter().copied()).chain([bad]);
-    let size = cone(model.pool(), roots).len() + model.inputs().len() + 1;
-    if size.saturating_mul(k - 1) > MAX_COPIED {
+    let constraints = model.constraints().iter().copied();
+    let states = model.cone_of_influence(constraints.clone().chain([bad]));
+    let parts = states.iter().map(|&index| model.states()[index]);
+    let parts = parts.flat_map(|s| [Some(s.symbol), s.init, s.next]).flatten();
+    let nodes = cone(model.pool(), parts.chain(constraints).chain([bad]));
+    if (nodes.len() + 1).saturating_mul(k - 1) > MAX_COPIED {
         return Err(CircuitError::TooLarge(k - 1));
     }
+    let memory = Memory::new(model, bad, states, &nodes);
+    let mut copies: Vec<Past> = (1..k).rev().map(|age| memory.declare(builder, age)).collect();
     // The newest copy is the model: its symbols stand for themselves.
-    let newest = Past { flag: builder.pool.bool(true), symbols: FxHashMap::default() };
-    let mut copies: Vec<Past> = (0..k - 1).map(|i| declare(model, builder, k - 1 - i)).collect();
-    copies.push(newest);
-    shift(model, builder, &copies);
+    copies.push(Past { flag: builder.pool.bool(true), symbols: FxHashMap::default() });
+    memory.shift(builder, &copies);
     let mut claims = Vec::new();
     for pair in copies.windows(2) {
-        claims.extend(claim_step(model, &mut builder.pool, bad, &pair[0], &pair[1]));
-        claims.extend(claim_start(model, &mut builder.pool, &pair[0], &pair[1]));
+        claims.extend(memory.claim_step(&mut builder.pool, &pair[0], &pair[1]));
+        claims.extend(memory.claim_start(&mut builder.pool, &pair[0], &pair[1]));
     }
     Ok(claims)
 }
 
-/// The copy of what was `age` cycles ago.
-fn declare(model: &TransitionSystem, builder: &mut SystemBuilder, age: usize) -> Past {
-    let flag = builder.state(Sort::BOOL, Some(&format!("was@{age}"))).expect(SORTS);
-    let names = (0..model.states().len()).map(|i| model.state_name(i));
-    let states = model.states().iter().map(|state| state.symbol).zip(names);
-    let names = (0..model.inputs().len()).map(|i| model.input_name(i));
-    let inputs = model.inputs().iter().map(|input| input.symbol).zip(names);
-    let mut symbols = FxHashMap::default();
-    for (symbol, name) in states.chain(inputs) {
-        let sort = model.pool().sort(symbol);
-        let copy = builder.state(sort, Some(&format!("{name}@{age}"))).expect(SORTS);
-        symbols.insert(symbol, copy);
+impl<'a> Memory<'a> {
+    fn new(
+        model: &'a TransitionSystem,
+        bad: ExprId,
+        states: BTreeSet<usize>,
+        nodes: &[ExprId],
+    ) -> Self {
+        let input = |&node: &ExprId| match model.role_of(node) {
+            Some(Role::Input(index)) => Some((node, model.input_name(index))),
+            Some(Role::State(_)) | None => None,
+        };
+        let state = |&index: &usize| (model.states()[index].symbol, model.state_name(index));
+        let symbols = states.iter().map(state).chain(nodes.iter().filter_map(input)).collect();
+        let states = states.iter().map(|&index| model.states()[index]).collect();
+        Memory { model, bad, states, symbols }
     }
-    Past { flag, symbols }
-}
 
-/// Each copy takes the values of the next younger one. `declare` has added the
-/// states copy by copy, each beginning with its flag.
-fn shift(model: &TransitionSystem, builder: &mut SystemBuilder, copies: &[Past]) {
-    let no = builder.pool.bool(false);
-    let count = model.states().len();
-    let size = 1 + count + model.inputs().len();
-    let symbols: Vec<ExprId> = (model.states().iter().map(|state| state.symbol))
-        .chain(model.inputs().iter().map(|input| input.symbol))
-        .collect();
-    for (i, younger) in copies.iter().skip(1).enumerate() {
-        let states = &mut builder.states[count + i * size..][..size];
-        states[0].init = Some(no);
-        states[0].next = Some(younger.flag);
-        for (state, symbol) in states[1..].iter_mut().zip(&symbols) {
-            state.next = Some(younger.of(*symbol));
+    /// The copy of what was `age` cycles ago.
+    fn declare(&self, builder: &mut SystemBuilder, age: usize) -> Past {
+        let flag = builder.state(Sort::BOOL, Some(&format!("was@{age}"))).expect(SORTS);
+        let mut symbols = FxHashMap::default();
+        for (symbol, name) in &self.symbols {
+            let sort = self.model.pool().sort(*symbol);
+            let copy = builder.state(sort, Some(&format!("{name}@{age}"))).expect(SORTS);
+            symbols.insert(*symbol, copy);
         }
+        Past { flag, symbols }
+    }
+
+    /// Each copy takes the values of the next younger one. `declare` has added the
+    /// states copy by copy, each beginning with its flag.
+    fn shift(&self, builder: &mut SystemBuilder, copies: &[Past]) {
+        let no = builder.pool.bool(false);
+        let states = &mut builder.states[self.model.states().len()..];
+        for (older, younger) in states.chunks_mut(1 + self.symbols.len()).zip(&copies[1..]) {
+            older[0].init = Some(no);
+            older[0].next = Some(younger.flag);
+            for (state, (symbol, _)) in older[1..].iter_mut().zip(&self.symbols) {
+                state.next = Some(younger.of(*symbol));
+            }
+        }
+    }
+
+    /// bᵢ ⇒ Lᵢ₊₁ = F(Lᵢ, Xᵢ) ∧ C(Lᵢ, Xᵢ) ∧ ¬bad(Lᵢ, Xᵢ)
+    fn claim_step(&self, pool: &mut Pool, older: &Past, younger: &Past) -> Vec<ExprId> {
+        let nexts: Vec<(ExprId, ExprId)> =
+            self.states.iter().filter_map(|s| Some((s.symbol, s.next?))).collect();
+        let constraints = self.model.constraints().iter().copied();
+        let roots = nexts.iter().map(|&(_, next)| next).chain(constraints).chain([self.bad]);
+        let copied = substitute(pool, &roots.collect::<Vec<_>>(), &older.symbols);
+        let mut holds = Vec::with_capacity(copied.len());
+        for (&(symbol, _), &next) in nexts.iter().zip(&copied) {
+            holds.push(pool.equal(younger.of(symbol), next).expect(SORTS));
+        }
+        let (bad, constraints) = copied[nexts.len()..].split_last().expect("bad is the last");
+        holds.extend(constraints);
+        holds.push(pool.not(*bad).expect(BITS));
+        holds.into_iter().map(|claim| pool.implies(older.flag, claim).expect(BITS)).collect()
+    }
+
+    /// ¬bᵢ₋₁ ∧ bᵢ ⇒ Lᵢ is initial
+    fn claim_start(&self, pool: &mut Pool, older: &Past, younger: &Past) -> Vec<ExprId> {
+        let inits: Vec<(ExprId, ExprId)> =
+            self.states.iter().filter_map(|s| Some((s.symbol, s.init?))).collect();
+        let roots: Vec<ExprId> = inits.iter().map(|&(_, init)| init).collect();
+        let copied = substitute(pool, &roots, &younger.symbols);
+        let none_older = pool.not(older.flag).expect(BITS);
+        let starts = pool.and(none_older, younger.flag).expect(BITS);
+        let mut claims = Vec::with_capacity(inits.len());
+        for (&(symbol, _), &init) in inits.iter().zip(&copied) {
+            let initial = pool.equal(younger.of(symbol), init).expect(SORTS);
+            claims.push(pool.implies(starts, initial).expect(BITS));
+        }
+        claims
     }
 }
 
@@ -204,136 +266,20 @@ impl Past {
     }
 }
 
-/// bᵢ ⇒ bᵢ₊₁ and bᵢ ⇒ Lᵢ₊₁ = F(Lᵢ, Xᵢ) ∧ C(Lᵢ, Xᵢ) ∧ ¬bad(Lᵢ, Xᵢ)
-fn claim_step(
-    model: &TransitionSystem,
-    pool: &mut Pool,
-    bad: ExprId,
-    older: &Past,
-    younger: &Past,
-) -> Vec<ExprId> {
-    let nexts: Vec<(ExprId, ExprId)> =
-        model.states().iter().filter_map(|s| Some((s.symbol, s.next?))).collect();
-    let roots = nexts.iter().map(|&(_, next)| next);
-    let roots: Vec<ExprId> =
-        roots.chain(model.constraints().iter().copied()).chain([bad]).collect();
-    let copied = substitute(pool, &roots, &older.symbols);
-    let mut holds = vec![younger.flag];
-    for (&(symbol, _), &next) in nexts.iter().zip(&copied) {
-        holds.push(pool.equal(younger.of(symbol), next).expect(SORTS));
-    }
-    let (bad, constraints) = copied[nexts.len()..].split_last().expect("bad is the last");
-    holds.extend(constraints);
-    holds.push(pool.not(*bad).expect(BITS));
-    holds.into_iter().map(|claim| pool.implies(older.flag, claim).expect(BITS)).collect()
-}
-
-/// ¬bᵢ₋₁ ∧ bᵢ ⇒ Lᵢ is initial
-fn claim_start(
-    model: &TransitionSystem,
-    pool: &mut Pool,
-    older: &Past,
-    younger: &Past,
-) -> Vec<ExprId> {
-    let inits: Vec<(ExprId, ExprId)> =
-        model.states().iter().filter_map(|s| Some((s.symbol, s.init?))).collect();
-    let roots: Vec<ExprId> = inits.iter().map(|&(_, init)| init).collect();
-    let copied = substitute(pool, &roots, &younger.symbols);
-    let none_older = pool.not(older.flag).expect(BITS);
-    let starts = pool.and(none_older, younger.flag).expect(BITS);
-    let mut claims = Vec::with_capacity(inits.len());
-    for (&(symbol, _), &init) in inits.iter().zip(&copied) {
-        let initial = pool.equal(younger.of(symbol), init).expect(SORTS);
-        claims.push(pool.implies(starts, initial).expect(BITS));
-    }
-    claims
-}
-
-/// The roots with other symbols in place of theirs, without recursion.
-fn substitute(
-    pool: &mut Pool,
-    roots: &[ExprId],
-    symbols: &FxHashMap<ExprId, ExprId>,
-) -> Vec<ExprId> {
-    let mut copies = symbols.clone();
-    for node in cone(pool, roots.iter().copied()) {
-        if !copies.contains_key(&node) {
-            let copy = rebuild(pool, node, &copies);
-            copies.insert(node, copy);
-        }
-    }
-    roots.iter().map(|&root| copied(pool, &copies, root)).collect()
-}
-
-fn copied(pool: &mut Pool, copies: &FxHashMap<ExprId, ExprId>, id: ExprId) -> ExprId {
-    let copy = copies[&id.regular()];
-    if id.is_complement() { pool.not(copy).expect(SORTS) } else { copy }
-}
-
-fn rebuild(pool: &mut Pool, node: ExprId, copies: &FxHashMap<ExprId, ExprId>) -> ExprId {
-    let sort = pool.sort(node);
-    let expr = pool.get(node);
-    let mut of = |id| copied(pool, copies, id);
-    let built = match expr {
-        Expr::Const(_) | Expr::Symbol(_) => Ok(node),
-        Expr::Unary(op, a) => {
-            let a = of(a);
-            pool.unary(op, a)
-        }
-        Expr::Binary(op, a, b) => {
-            let (a, b) = (of(a), of(b));
-            pool.binary(op, a, b)
-        }
-        Expr::Slice { arg, hi, lo } => {
-            let arg = of(arg);
-            pool.slice(arg, hi, lo)
-        }
-        Expr::Uext { arg, by } => {
-            let arg = of(arg);
-            pool.uext(arg, by)
-        }
-        Expr::Sext { arg, by } => {
-            let arg = of(arg);
-            pool.sext(arg, by)
-        }
-        Expr::Ite(c, t, e) => {
-            let (c, t, e) = (of(c), of(t), of(e));
-            pool.ite(c, t, e)
-        }
-        Expr::Read(array, index) => {
-            let (array, index) = (of(array), of(index));
-            pool.read(array, index)
-        }
-        Expr::Write(array, index, element) => {
-            let (array, index, element) = (of(array), of(index), of(element));
-            pool.write(array, index, element)
-        }
-        Expr::ConstArray(element) => {
-            let Sort::Array { index, .. } = sort else {
-                unreachable!("constant arrays are arrays")
-            };
-            let element = of(element);
-            pool.const_array(index, element)
-        }
-        Expr::ArrayEq(a, b) => {
-            let (a, b) = (of(a), of(b));
-            pool.equal(a, b)
-        }
-    };
-    built.expect(SORTS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Formula;
     use crate::eval::Simulator;
     use crate::expr::BinaryOp;
     use crate::value::{BitVec, Value};
 
-    /// Counts by an input of one bit; bad at nine.
+    /// Counts by an input of one bit; bad at nine. One state has no influence.
     fn counter() -> TransitionSystem {
         let mut b = SystemBuilder::new();
         let count = b.state(Sort::Bv(4), Some("count")).unwrap();
+        let unused = b.state(Sort::BOOL, Some("unused")).unwrap();
+        b.states[1].next = Some(unused);
         let by = b.input(Sort::BOOL, Some("by")).unwrap();
         b.states[0].init = Some(b.pool.constant(BitVec::zero(4)));
         let step = b.pool.uext(by, 3).unwrap();
@@ -357,7 +303,7 @@ mod tests {
             let circuit =
                 WitnessCircuit::from_certificate(&model, PropertyId(0), &k_inductive(k)).unwrap();
             let system = &circuit.system;
-            assert_eq!(system.states().len(), 1 + 3 * (k - 1));
+            assert_eq!(system.states().len(), 2 + 3 * (k - 1));
             let bad = system.bad(PropertyId(0)).unwrap();
             let input = |bit: bool| vec![Value::Bv(BitVec::bool(bit))];
             let arbitrary = |i: usize| {
@@ -384,6 +330,10 @@ mod tests {
         let simple = Certificate::KInductive { k: 2, simple_path: true };
         assert_eq!(build(0, simple), CircuitError::SimplePath);
         assert_eq!(build(0, k_inductive(0)), CircuitError::ZeroDepth);
+        let (pool, symbols) = (Pool::new(), Vec::new());
+        let expr = pool.bool(true);
+        let formula = Certificate::Formula(Box::new(Formula { pool, expr, symbols }));
+        assert_eq!(build(0, formula), CircuitError::Quantified);
         assert_eq!(build(1, k_inductive(1)), CircuitError::NotSafety(PropertyId(1)));
         assert_eq!(build(0, k_inductive(usize::MAX)), CircuitError::TooLarge(usize::MAX - 1));
         let literal = |state, bit| Certificate::Inductive {

@@ -1,6 +1,7 @@
 //! What a verdict rests on: traces and certificates, about the user's system.
 
 use crate::expr::ExprId;
+use crate::formula::Formula;
 use crate::system::PropertyId;
 use crate::value::Value;
 
@@ -44,7 +45,7 @@ pub struct StateBit {
 }
 
 /// Why a property holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Certificate {
     /// The conjunction of clauses over state bits is inductive and, together
     /// with the constraints, excludes the bad states.
@@ -53,6 +54,8 @@ pub enum Certificate {
     /// through good states leads to a bad one; with `simple_path` only paths
     /// whose states are all different are considered. `k` is at least 1.
     KInductive { k: usize, simple_path: bool },
+    /// An inductive invariant of any shape that excludes the bad states.
+    Formula(Box<Formula>),
 }
 
 /// Why there is no verdict.
@@ -82,7 +85,7 @@ impl std::fmt::Display for StopReason {
 }
 
 /// No claim without evidence.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
     Safe(Certificate),
     Unsafe(Trace),

@@ -369,7 +369,7 @@ impl Node {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Symbol {
     node: u32,
     name: Option<Box<str>>,
@@ -390,6 +390,16 @@ pub struct Pool {
 impl Default for Pool {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The same expressions, built in the same order.
+impl PartialEq for Pool {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+            && self.arrays == other.arrays
+            && self.big == other.big
+            && self.symbols == other.symbols
     }
 }
 
@@ -543,6 +553,12 @@ impl Pool {
 
     pub fn symbol_count(&self) -> usize {
         self.symbols.len()
+    }
+
+    /// The symbol with this number, in the order in which they were made.
+    pub fn nth_symbol(&self, number: usize) -> SymbolId {
+        assert!(number < self.symbols.len(), "symbol {number} of {}", self.symbols.len());
+        SymbolId(number as u32)
     }
 
     /// The name the user gave to a symbol.
@@ -719,8 +735,7 @@ impl Pool {
     }
 
     fn rehash(&mut self, size: usize) {
-        self.table.clear();
-        self.table.resize(size, 0);
+        self.table = vec![0; size];
         for (index, &node) in self.nodes.iter().enumerate() {
             if node.kind() == Kind::Symbol as u8 {
                 continue;
@@ -750,11 +765,12 @@ struct Probe {
 
 impl Probe {
     /// How many slots the users of one operand share at first.
-    const NEIGHBOURHOOD: usize = 16;
+    const NEIGHBOURHOOD: usize = 32;
 
     fn new(node: Node, size: usize) -> Self {
         let (hash, mask) = (node.hash() as usize, size - 1);
-        let near = |operand: u32| (operand as usize + hash % Self::NEIGHBOURHOOD) & mask;
+        // Twice the id, so that the whole of a half full table is in use.
+        let near = |operand: u32| (operand as usize * 2 + hash % Self::NEIGHBOURHOOD) & mask;
         Probe {
             slot: near(node.a.max(node.b)),
             next: near(node.a.min(node.b)),
@@ -768,5 +784,23 @@ impl Probe {
         self.slot = self.next;
         self.next = self.far;
         self.far = (self.far + self.step) & self.mask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_expressions_have_equal_ids_in_a_crowd() {
+        // Every gate has the same larger operand: all first choices are taken.
+        let mut pool = Pool::new();
+        let small: Vec<ExprId> =
+            (0..20_000).map(|_| pool.symbol(Sort::BOOL, None).unwrap()).collect();
+        let large = pool.symbol(Sort::BOOL, None).unwrap();
+        let first: Vec<ExprId> = small.iter().map(|&a| pool.and_bits(a, large)).collect();
+        let nodes = pool.len();
+        let again: Vec<ExprId> = small.iter().map(|&a| pool.and_bits(large, a)).collect();
+        assert_eq!((again, pool.len()), (first, nodes));
     }
 }

@@ -29,18 +29,22 @@
 #![forbid(unsafe_code)]
 
 mod circuit;
+mod copy;
 mod eval;
 mod evidence;
 mod expr;
+mod formula;
 pub mod oracle;
 mod rewrite;
 mod system;
 mod value;
 
 pub use circuit::{CircuitError, WitnessCircuit};
+pub use copy::{import, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
 pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
 pub use expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId, UnaryOp};
+pub use formula::{Attached, Formula, FormulaError};
 pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,
     TransitionSystem,

@@ -651,3 +651,30 @@ impl Pool {
         self.intern_ite(c, t, e)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_way_for_bits_gives_what_the_long_way_gives() {
+        let mut pool = Pool::new();
+        let mut bits = vec![pool.bool(false), pool.bool(true)];
+        for _ in 0..3 {
+            let bit = pool.symbol(Sort::BOOL, None).unwrap();
+            bits.extend([bit, pool.not(bit).unwrap()]);
+        }
+        for _ in 0..2 {
+            let known = bits.clone();
+            for (i, &a) in known.iter().enumerate() {
+                assert_eq!(pool.not_bit(a), pool.not(a).unwrap());
+                for &b in &known[..i] {
+                    let short = pool.and_bits(a, b);
+                    assert_eq!(short, pool.and(a, b).unwrap());
+                    bits.push(short);
+                }
+            }
+            bits.truncate(60);
+        }
+    }
+}

@@ -9,6 +9,10 @@
 
 use rustc_hash::FxHashMap;
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
 use crate::expr::{ExprId, Pool, Sort, SymbolId};
 
 /// An input: free in every cycle.
@@ -147,17 +151,14 @@ impl SystemBuilder {
                 return Err(SystemError::DuplicateSymbol(display_name(&self.pool, expr)));
             }
         }
-        let mut complete = Vec::with_capacity(roles.len());
-        for (symbol, role) in roles.into_iter().enumerate() {
-            let name = || self.pool.ids().filter_map(|id| self.pool.as_symbol(id)).nth(symbol);
-            complete.push(role.ok_or_else(|| {
-                let expr = name().map(|symbol| self.pool.symbol_expr(symbol));
-                SystemError::StraySymbol(
-                    expr.map_or_else(String::new, |e| display_name(&self.pool, e)),
-                )
-            })?);
-        }
-        Ok(complete)
+        let stray = |symbol: usize| {
+            let mut symbols = self.pool.ids().filter_map(|id| self.pool.as_symbol(id));
+            let expr = symbols.nth(symbol).map(|symbol| self.pool.symbol_expr(symbol));
+            let name = expr.map_or_else(String::new, |expr| display_name(&self.pool, expr));
+            SystemError::StraySymbol(name)
+        };
+        let complete = |(symbol, role): (usize, Option<Role>)| role.ok_or_else(|| stray(symbol));
+        roles.into_iter().enumerate().map(complete).collect()
     }
 
     fn check_sorts(&self) -> Result<(), SystemError> {
@@ -348,6 +349,29 @@ impl TransitionSystem {
         &self.free_states
     }
 
+    /// The numbers of the states on which the roots depend, now or in any cycle
+    /// after: closed under initial values and next functions.
+    ///
+    /// Nothing asked of the roots changes when the other states are left out:
+    /// they have some value whatever the rest does.
+    pub fn cone_of_influence(&self, roots: impl IntoIterator<Item = ExprId>) -> BTreeSet<usize> {
+        let mut states = BTreeSet::new();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut stack: Vec<ExprId> = roots.into_iter().map(ExprId::regular).collect();
+        while let Some(node) = stack.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if let Some(Role::State(index)) = self.role_of(node) {
+                states.insert(index);
+                let State { init, next, .. } = self.states()[index];
+                stack.extend(init.into_iter().chain(next).map(ExprId::regular));
+            }
+            self.pool().for_each_operand(node, |operand| stack.push(operand.regular()));
+        }
+        states
+    }
+
     pub fn has_arrays(&self) -> bool {
         self.pool().ids().any(|id| self.pool().sort(id).is_array())
     }
@@ -394,6 +418,20 @@ mod tests {
         assert_eq!(system.init_order(), [1, 0]);
         b.states[1].init = Some(b.pool.not(x).unwrap());
         assert_eq!(b.finish().unwrap_err(), SystemError::CyclicInit("x".into()));
+    }
+
+    #[test]
+    fn influence_passes_through_initial_values_and_next_functions() {
+        let mut b = SystemBuilder::new();
+        let bits: Vec<ExprId> = (0..5).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        b.states[0].next = Some(bits[1]);
+        b.states[1].init = Some(b.pool.not(bits[3]).unwrap());
+        b.states[4].next = Some(bits[0]);
+        let system = b.finish().unwrap();
+        let behind = |state| Vec::from_iter(system.cone_of_influence([state]));
+        assert_eq!(behind(bits[0]), [0, 1, 3]);
+        assert_eq!(behind(bits[2]), [2]);
+        assert_eq!(behind(bits[4]), [0, 1, 3, 4]);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl BitVec {
     pub fn is_ones(&self) -> bool {
         match &self.bits {
             Bits::Word(word) => *word == word_mask(self.width),
-            Bits::Big(big) => big.trailing_ones() == Some(self.width as usize),
+            Bits::Big(big) => big.count_ones() == self.width as usize,
         }
     }
 
@@ -571,6 +571,19 @@ impl From<ArrayValue> for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ones_are_recognised_at_every_width() {
+        for width in [1, 63, 64, 65, 127, 128, 129, 192, 200, 256] {
+            let ones = BitVec::ones(width);
+            assert!(ones.is_ones(), "width {width}");
+            // One zero anywhere, also in the lowest word.
+            for bit in [0, width / 2, width - 1] {
+                let bits = (0..width).map(|i| i != bit);
+                assert!(!BitVec::from_bits(bits).is_ones(), "width {width}, bit {bit}");
+            }
+        }
+    }
 
     /// Every binary operator at width 4 against 128-bit integer arithmetic.
     #[test]

@@ -68,10 +68,12 @@ fn build(width: u32, depth: u32, full: Full) -> Result<SystemBuilder, SortError>
     let requests = Requests::new(&mut b, width)?;
     let stack = Registers::new(&mut b, "stack", width, depth)?;
     let queue = Registers::new(&mut b, "queue", width, depth)?;
-    let stack_next = stack_next(&mut b.pool, &stack, &requests, depth)?;
-    let queue_next = queue_next(&mut b.pool, &queue, &requests, full)?;
-    stack.connect(&mut b, &requests, stack_next)?;
-    queue.connect(&mut b, &requests, queue_next)?;
+    let after_enqueue = enqueued(&mut b.pool, &stack, &requests, Full::InTime)?;
+    let after_dequeue = dequeued_from_stack(&mut b.pool, &stack, depth)?;
+    stack.connect(&mut b, &requests, after_enqueue, after_dequeue)?;
+    let after_enqueue = enqueued(&mut b.pool, &queue, &requests, full)?;
+    let after_dequeue = dequeued_from_queue(&mut b.pool, &queue)?;
+    queue.connect(&mut b, &requests, after_enqueue, after_dequeue)?;
     let pairs =
         [(stack.full, queue.full), (stack.filled, queue.filled), (stack.data_out, queue.data_out)];
     let mut agree = b.pool.bool(true);
@@ -142,18 +144,26 @@ impl Registers {
         [self.full, self.filled, self.data_out, self.head, self.tail, self.memory]
     }
 
-    /// Sets initial and next values: reset clears all but the memory.
+    /// Sets initial and next values: reset clears all but the memory, and a
+    /// request is accepted when it can be.
     fn connect(
         &self,
         b: &mut SystemBuilder,
         requests: &Requests,
-        next: Registers,
+        enqueued: Registers,
+        dequeued: Registers,
     ) -> Result<(), SortError> {
-        for (symbol, next) in self.in_order().into_iter().zip(next.in_order()) {
+        let not_full = b.pool.not(self.full)?;
+        let enqueue = b.pool.and(requests.enqueue, not_full)?;
+        let dequeue = b.pool.and(requests.dequeue, self.filled)?;
+        let cases = self.in_order().into_iter().zip(enqueued.in_order()).zip(dequeued.in_order());
+        for ((symbol, enqueued), dequeued) in cases {
             let zero = match b.pool.sort(symbol) {
                 Sort::Bv(width) => Some(b.pool.constant(BitVec::zero(width))),
                 Sort::Array { .. } => None,
             };
+            let next = b.pool.ite(dequeue, dequeued, symbol)?;
+            let next = b.pool.ite(enqueue, enqueued, next)?;
             let next = b.pool.ite(requests.reset, zero.unwrap_or(symbol), next)?;
             let state = b.states.iter_mut().find(|state| state.symbol == symbol);
             let state = state.expect("registers are states");
@@ -162,36 +172,16 @@ impl Registers {
         }
         Ok(())
     }
-
-    /// The registers after whichever request is accepted.
-    fn choose(
-        &self,
-        pool: &mut Pool,
-        requests: &Requests,
-        enqueued: Registers,
-        dequeued: Registers,
-    ) -> Result<Registers, SortError> {
-        let not_full = pool.not(self.full)?;
-        let enqueue = pool.and(requests.enqueue, not_full)?;
-        let dequeue = pool.and(requests.dequeue, self.filled)?;
-        let mut chosen = [self.full; 6];
-        let cases = (self.in_order().into_iter()).zip(enqueued.in_order()).zip(dequeued.in_order());
-        for (chosen, ((kept, enqueued), dequeued)) in chosen.iter_mut().zip(cases) {
-            let otherwise = pool.ite(dequeue, dequeued, kept)?;
-            *chosen = pool.ite(enqueue, enqueued, otherwise)?;
-        }
-        let [full, filled, data_out, head, tail, memory] = chosen;
-        Ok(Registers { full, filled, data_out, head, tail, memory })
-    }
 }
 
-fn queue_next(
+/// After an element was put at `tail`; `full` says when that was the last place.
+fn enqueued(
     pool: &mut Pool,
     now: &Registers,
     requests: &Requests,
     full: Full,
 ) -> Result<Registers, SortError> {
-    let (head_up, tail_up) = (increment(pool, now.head)?, increment(pool, now.tail)?);
+    let tail_up = increment(pool, now.tail)?;
     let last_place = match full {
         Full::InTime => pool.equal(tail_up, now.head)?,
         Full::TooLate => {
@@ -199,52 +189,45 @@ fn queue_next(
             pool.and(met, now.filled)?
         }
     };
-    let last_element = pool.equal(head_up, now.tail)?;
-    let enqueued = Registers {
+    Ok(Registers {
         full: last_place,
         filled: pool.bool(true),
         tail: tail_up,
         memory: pool.write(now.memory, now.tail, requests.data_in)?,
         ..*now
-    };
-    let dequeued = Registers {
+    })
+}
+
+/// After an element was taken from a ring: `head` moves.
+fn dequeued_from_queue(pool: &mut Pool, now: &Registers) -> Result<Registers, SortError> {
+    let head_up = increment(pool, now.head)?;
+    let last_element = pool.equal(head_up, now.tail)?;
+    Ok(Registers {
         full: pool.bool(false),
         filled: pool.not(last_element)?,
         data_out: pool.read(now.memory, now.head)?,
         head: head_up,
         ..*now
-    };
-    now.choose(pool, requests, enqueued, dequeued)
+    })
 }
 
-/// `head` stays at zero; `tail` is the number of elements, and zero when full.
-fn stack_next(
+/// After an element was taken from the bottom of a stack: `head` stays at zero,
+/// and `tail`, the number of elements modulo the depth, goes down.
+fn dequeued_from_stack(
     pool: &mut Pool,
     now: &Registers,
-    requests: &Requests,
     depth: u32,
 ) -> Result<Registers, SortError> {
     let one = pool.constant(BitVec::one(depth.ilog2()));
-    let tail_up = increment(pool, now.tail)?;
-    let tail_down = pool.binary(BinaryOp::Sub, now.tail, one)?;
-    let last_place = pool.equal(tail_up, now.head)?;
     let last_element = pool.equal(now.tail, one)?;
-    let enqueued = Registers {
-        full: last_place,
-        filled: pool.bool(true),
-        tail: tail_up,
-        memory: pool.write(now.memory, now.tail, requests.data_in)?,
-        ..*now
-    };
-    let dequeued = Registers {
+    Ok(Registers {
         full: pool.bool(false),
         filled: pool.not(last_element)?,
         data_out: pool.read(now.memory, now.head)?,
-        tail: tail_down,
+        tail: pool.binary(BinaryOp::Sub, now.tail, one)?,
         memory: shifted(pool, now.memory, depth)?,
         ..*now
-    };
-    now.choose(pool, requests, enqueued, dequeued)
+    })
 }
 
 /// Every element moved down by one address; the topmost stays.

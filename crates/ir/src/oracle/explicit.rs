@@ -28,16 +28,24 @@ pub fn search(
 ) -> Result<Vec<(PropertyId, Outcome)>, TooLarge> {
     let mut search = Search::new(system, limit)?;
     let mut outcomes: Vec<_> = system.bads().map(|(id, _)| (id, Outcome::Safe)).collect();
+    // In cycle zero a state goes with the inputs that made it initial.
+    let mut layer = Vec::new();
+    for input in 0..search.inputs.len() {
+        for state in search.initial_states(input)? {
+            search.expand(&state, input, 0, &mut outcomes, &mut layer)?;
+        }
+    }
     let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
-    let mut layer = search.initial_states()?;
-    let mut depth = 0;
+    let mut depth = 1;
     while !layer.is_empty() {
         let mut following = Vec::new();
         for state in layer {
             if !seen.insert(state.clone()) {
                 continue;
             }
-            search.expand(&state, depth, &mut outcomes, &mut following)?;
+            for input in 0..search.inputs.len() {
+                search.expand(&state, input, depth, &mut outcomes, &mut following)?;
+            }
         }
         layer = following;
         depth += 1;
@@ -68,10 +76,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Every initial state, whichever inputs it needs in cycle zero. Inputs
-    /// that occur in initial values are rare; then the pair (state, inputs) of
-    /// cycle zero is what must be enumerated, so such systems are refused.
-    fn initial_states(&mut self) -> Result<Vec<Vec<Value>>, TooLarge> {
+    /// Every state that is initial with these inputs in cycle zero.
+    fn initial_states(&mut self, input: usize) -> Result<Vec<Vec<Value>>, TooLarge> {
         let system = self.system;
         let pool = system.pool();
         let free: Vec<usize> =
@@ -88,17 +94,10 @@ impl<'a> Search<'a> {
             for &index in system.init_order() {
                 let Some(init) = system.states()[index].init else { continue };
                 let mut evaluator = Evaluator::new(pool, [init]);
-                let mut input_seen = false;
                 evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
                     Role::State(i) => state[i].clone(),
-                    Role::Input(_) => {
-                        input_seen = true;
-                        zero_of(pool.sort(symbol))
-                    }
+                    Role::Input(i) => self.inputs[input][i].clone(),
                 });
-                if input_seen {
-                    return Err(TooLarge);
-                }
                 state[index] = evaluator.value(init);
             }
             states.push(state);
@@ -106,34 +105,31 @@ impl<'a> Search<'a> {
         Ok(states)
     }
 
-    /// Tries all inputs in `state`: notes bad states, collects successors.
+    /// Tries an input in `state`: notes bad states, collects successors.
     fn expand(
         &mut self,
         state: &[Value],
+        input: usize,
         depth: usize,
         outcomes: &mut [(PropertyId, Outcome)],
         following: &mut Vec<Vec<Value>>,
     ) -> Result<(), TooLarge> {
-        let system = self.system;
-        for input in 0..self.inputs.len() {
-            self.spend()?;
-            let values = &self.inputs[input];
-            self.step.run(|symbol| match system.role_of(symbol).expect("a symbol") {
-                Role::Input(i) => values[i].clone(),
-                Role::State(i) => state[i].clone(),
-            });
-            if !system.constraints().iter().all(|&c| self.step.holds(c)) {
-                continue;
-            }
-            for (id, outcome) in outcomes.iter_mut() {
-                let bad = system.bad(*id).expect("a safety property");
-                if *outcome == Outcome::Safe && self.step.holds(bad) {
-                    *outcome = Outcome::Unsafe(depth);
-                }
-            }
-            self.successors(state, following)?;
+        self.spend()?;
+        let (system, values) = (self.system, &self.inputs[input]);
+        self.step.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+            Role::Input(i) => values[i].clone(),
+            Role::State(i) => state[i].clone(),
+        });
+        if !system.constraints().iter().all(|&c| self.step.holds(c)) {
+            return Ok(());
         }
-        Ok(())
+        for (id, outcome) in outcomes.iter_mut() {
+            let bad = system.bad(*id).expect("a safety property");
+            if *outcome == Outcome::Safe && self.step.holds(bad) {
+                *outcome = Outcome::Unsafe(depth);
+            }
+        }
+        self.successors(state, following)
     }
 
     fn successors(

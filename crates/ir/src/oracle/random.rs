@@ -275,13 +275,12 @@ impl Generator {
         }
     }
 
-    /// A constant, or now and then an earlier state of the same sort.
+    /// A constant, or now and then an input or an earlier state of the same sort.
     fn initial(&mut self, index: usize, sort: Sort) -> ExprId {
-        let earlier: Vec<ExprId> = self.builder.states[..index]
-            .iter()
-            .map(|s| s.symbol)
-            .filter(|&s| self.builder.pool.sort(s) == sort)
-            .collect();
+        let states = self.builder.states[..index].iter().map(|s| s.symbol);
+        let inputs = self.builder.inputs.iter().map(|x| x.symbol);
+        let earlier: Vec<ExprId> =
+            states.chain(inputs).filter(|&s| self.builder.pool.sort(s) == sort).collect();
         if !earlier.is_empty() && self.rng.one_in(6) {
             return self.rng.pick(&earlier);
         }

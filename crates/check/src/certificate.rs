@@ -1,0 +1,637 @@
+//! Proves certificates: initiation, consecution and safety of an invariant
+//! [Bradley 2011, section 2]; base and step of k-induction [Sheeran, Singh,
+//! Stålmarck 2000].
+//!
+//! With I the initial states, T the step, C the constraints and B the bad bit,
+//! a counterexample is a sequence (s₀, x₀) … (sₙ, xₙ) with I(s₀, x₀), C(sᵢ, xᵢ) for
+//! all i ≤ n, T(sᵢ, xᵢ, sᵢ₊₁) for all i < n and B(sₙ, xₙ). Each rule shows that there
+//! is none. The constraints may be used in every cycle because they hold in
+//! every cycle of a counterexample, its last one included.
+//!
+//! **Invariants.** I ∧ C ⇒ Inv, Inv ∧ C ∧ T ∧ C′ ⇒ Inv′, Inv ∧ C ⇒ ¬B: by induction on
+//! i, Inv holds of every sᵢ, hence ¬B(sₙ, xₙ).
+//!
+//! **Formulas.** A claim Inv(s, r) over registers r that keep any value they start
+//! with, one for each of some inputs, is checked in the same way in the system
+//! extended by r, where Inv ∧ C ∧ (r = x) ⇒ ¬B is enough for the last: by induction
+//! Inv(sᵢ, r) holds for all r, hence for the r that equals the inputs of cycle n.
+//!
+//! **k-induction.** The base excludes counterexamples with n < k. In one with
+//! n ≥ k that is shortest, the cycles n-k … n are a path of k cycles that are not
+//! bad, followed by a bad one; the step excludes it.
+//!
+//! **Simple paths.** If sᵢ = sⱼ for some i < j in a counterexample, then the cycles
+//! i … j-1 can be left out: what follows sⱼ with its inputs also follows the
+//! predecessor of sᵢ. States without next function are part of s, so nothing
+//! else is remembered between cycles. Hence the states of a shortest
+//! counterexample are all different. One case is different: for i = 0 the new
+//! first cycle is (s₀, xⱼ), which is initial only if I does not depend on inputs.
+//! When it does, the base excludes n = k as well, so that the path of the step
+//! does not contain s₀.
+//!
+//! States without influence on B and C are left out of all this: what remains is
+//! a system of its own, with the same counterexamples.
+
+use std::collections::BTreeSet;
+
+use elinvar_ir::{
+    Attached, Certificate, ExprId, PropertyId, Role, Sort, StateBit, TransitionSystem, cone,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::encode::{Encoder, Frame, Term};
+use crate::refusal::{Refusal, bad_of};
+use crate::solver::{Answer, Budget, Lit};
+
+/// Accepts a certificate that proves the property.
+pub fn certificate(
+    system: &TransitionSystem,
+    property: PropertyId,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let bad = bad_of(system, property)?;
+    match certificate {
+        Certificate::Inductive { clauses } => {
+            check_clauses(system, clauses)?;
+            let invariant = Invariant { system, clauses, bad };
+            invariant.initiation(budget)?;
+            invariant.consecution(budget)?;
+            invariant.safety(budget)
+        }
+        Certificate::Formula(formula) => {
+            let attached = formula.attach(system).map_err(Refusal::Formula)?;
+            let claim = Claim { attached: &attached, bad };
+            claim.initiation(budget)?;
+            claim.consecution(budget)?;
+            claim.safety(budget)
+        }
+        Certificate::KInductive { k: 0, .. } => Err(Refusal::ZeroDepth),
+        &Certificate::KInductive { k, simple_path } => {
+            let induction = Induction::new(system, bad, budget);
+            let deeper = simple_path && induction.init_reads_inputs();
+            induction.base(k.saturating_add(usize::from(deeper)))?;
+            induction.step(k, simple_path)
+        }
+    }
+}
+
+// ---- invariants ----------------------------------------------------------------
+
+/// Every literal is a bit of a state of the system.
+fn check_clauses(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Result<(), Refusal> {
+    for (clause, literals) in clauses.iter().enumerate() {
+        for (literal, &StateBit { state, bit, .. }) in literals.iter().enumerate() {
+            let in_pool = state.node() < system.pool().len();
+            let role = if in_pool { system.role_of(state) } else { None };
+            let Some(Role::State(index)) = role else {
+                return Err(Refusal::NotAState { clause, literal });
+            };
+            let name = || system.state_name(index);
+            match system.pool().sort(state) {
+                Sort::Bv(width) if bit < width => {}
+                Sort::Bv(width) => {
+                    return Err(Refusal::BitOutOfRange {
+                        clause,
+                        literal,
+                        state: name(),
+                        bit,
+                        width,
+                    });
+                }
+                Sort::Array { .. } => {
+                    return Err(Refusal::ArrayState { clause, literal, state: name() });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Invariant<'a> {
+    system: &'a TransitionSystem,
+    clauses: &'a [Vec<StateBit>],
+    bad: ExprId,
+}
+
+impl<'a> Invariant<'a> {
+    /// SAT?  I ∧ C ∧ ¬Inv
+    fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::initial(&mut encoder, self.system, &self.relevant())?;
+        frame.constrain(&mut encoder)?;
+        match self.violated(&mut encoder, &mut frame)? {
+            Some(clause) => Err(Refusal::Initiation { clause }),
+            None => Ok(()),
+        }
+    }
+
+    /// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′
+    fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::free(self.system);
+        self.assume(&mut encoder, &mut frame)?;
+        frame.constrain(&mut encoder)?;
+        let mut following = frame.successor(&mut encoder, &self.relevant())?;
+        following.constrain(&mut encoder)?;
+        match self.violated(&mut encoder, &mut following)? {
+            Some(clause) => Err(Refusal::Consecution { clause }),
+            None => Ok(()),
+        }
+    }
+
+    /// SAT?  Inv ∧ C ∧ B
+    fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::free(self.system);
+        self.assume(&mut encoder, &mut frame)?;
+        frame.constrain(&mut encoder)?;
+        let bad = frame.encode_bit(&mut encoder, self.bad)?;
+        encoder.assert(bad);
+        match encoder.solve(&[])? {
+            Answer::Sat(_) => Err(Refusal::Safety),
+            Answer::Unsat => Ok(()),
+        }
+    }
+
+    /// The states of the clauses, the constraints and all that they depend on.
+    fn relevant(&self) -> BTreeSet<usize> {
+        let clauses = self.clauses.iter().flatten().map(|literal| literal.state);
+        let constraints = self.system.constraints().iter().copied();
+        self.system.cone_of_influence(clauses.chain(constraints))
+    }
+
+    fn assume(&self, encoder: &mut Encoder, frame: &mut Frame<'a>) -> Result<(), Refusal> {
+        for clause in self.literals(encoder, frame)? {
+            encoder.assert_any(clause);
+        }
+        Ok(())
+    }
+
+    /// A clause that need not hold in this frame.
+    fn violated(
+        &self,
+        encoder: &mut Encoder,
+        frame: &mut Frame<'a>,
+    ) -> Result<Option<usize>, Refusal> {
+        let clauses = self.literals(encoder, frame)?;
+        let violations: Vec<Lit> = clauses.iter().map(|clause| encoder.none_of(clause)).collect();
+        encoder.assert_any(violations.iter().copied());
+        match encoder.solve(&[])? {
+            Answer::Unsat => Ok(None),
+            Answer::Sat(mut model) => {
+                let clause = violations.iter().position(|&violation| model.holds(violation));
+                Ok(Some(clause.expect("one of them was asserted")))
+            }
+        }
+    }
+
+    fn literals(
+        &self,
+        encoder: &mut Encoder,
+        frame: &mut Frame<'a>,
+    ) -> Result<Vec<Vec<Lit>>, Refusal> {
+        frame.encode_all(encoder, self.clauses.iter().flatten().map(|literal| literal.state))?;
+        let literal = |&StateBit { state, bit, positive }: &StateBit| {
+            let lit = frame.bit(state, bit);
+            if positive { lit } else { !lit }
+        };
+        Ok(self.clauses.iter().map(|clause| clause.iter().map(literal).collect()).collect())
+    }
+}
+
+// ---- formulas --------------------------------------------------------------------
+
+struct Claim<'a> {
+    attached: &'a Attached,
+    bad: ExprId,
+}
+
+impl<'a> Claim<'a> {
+    /// SAT?  I ∧ C ∧ ¬Inv
+    fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::initial(&mut encoder, &self.attached.system, &self.relevant())?;
+        frame.constrain(&mut encoder)?;
+        self.refute(&mut encoder, &mut frame, Refusal::FormulaInitiation)
+    }
+
+    /// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′
+    fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::free(&self.attached.system);
+        self.assume(&mut encoder, &mut frame, self.attached.claim)?;
+        frame.constrain(&mut encoder)?;
+        let mut following = frame.successor(&mut encoder, &self.relevant())?;
+        following.constrain(&mut encoder)?;
+        self.refute(&mut encoder, &mut following, Refusal::FormulaConsecution)
+    }
+
+    /// SAT?  Inv ∧ C ∧ (r = x) ∧ B
+    fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(budget);
+        let mut frame = Frame::free(&self.attached.system);
+        frame.constrain(&mut encoder)?;
+        for bit in [self.attached.claim, self.attached.same, self.bad] {
+            self.assume(&mut encoder, &mut frame, bit)?;
+        }
+        match encoder.solve(&[])? {
+            Answer::Sat(_) => Err(Refusal::FormulaSafety),
+            Answer::Unsat => Ok(()),
+        }
+    }
+
+    fn relevant(&self) -> BTreeSet<usize> {
+        let system = &self.attached.system;
+        let constraints = system.constraints().iter().copied();
+        system.cone_of_influence(constraints.chain([self.attached.claim]))
+    }
+
+    fn assume(
+        &self,
+        encoder: &mut Encoder,
+        frame: &mut Frame<'a>,
+        bit: ExprId,
+    ) -> Result<(), Refusal> {
+        let lit = frame.encode_bit(encoder, bit)?;
+        encoder.assert(lit);
+        Ok(())
+    }
+
+    fn refute(
+        &self,
+        encoder: &mut Encoder,
+        frame: &mut Frame<'a>,
+        refusal: Refusal,
+    ) -> Result<(), Refusal> {
+        let claim = frame.encode_bit(encoder, self.attached.claim)?;
+        encoder.assert(!claim);
+        match encoder.solve(&[])? {
+            Answer::Sat(_) => Err(refusal),
+            Answer::Unsat => Ok(()),
+        }
+    }
+}
+
+// ---- k-induction -----------------------------------------------------------------
+
+struct Induction<'a> {
+    system: &'a TransitionSystem,
+    bad: ExprId,
+    /// The states on which bad and the constraints depend; the others are left out.
+    states: BTreeSet<usize>,
+    budget: &'a Budget,
+}
+
+impl<'a> Induction<'a> {
+    fn new(system: &'a TransitionSystem, bad: ExprId, budget: &'a Budget) -> Self {
+        let roots = system.constraints().iter().copied().chain([bad]);
+        Induction { system, bad, states: system.cone_of_influence(roots), budget }
+    }
+
+    fn init_reads_inputs(&self) -> bool {
+        let inits = self.states.iter().filter_map(|&index| self.system.states()[index].init);
+        let is_input = |node| matches!(self.system.role_of(node), Some(Role::Input(_)));
+        cone(self.system.pool(), inits).into_iter().any(is_input)
+    }
+
+    /// For every t < cycles.  SAT?  I(s₀, x₀) ∧ C₀ ∧ T ∧ … ∧ Cₜ ∧ Bₜ
+    fn base(&self, cycles: usize) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(self.budget);
+        let mut frame = Frame::initial(&mut encoder, self.system, &self.states)?;
+        for cycle in 0..cycles {
+            if cycle > 0 {
+                frame = frame.successor(&mut encoder, &self.states)?;
+            }
+            frame.constrain(&mut encoder)?;
+            let reached = frame.encode_bit(&mut encoder, self.bad)?;
+            match encoder.solve(&[reached])? {
+                Answer::Sat(_) => return Err(Refusal::BaseCase { cycle }),
+                Answer::Unsat => encoder.assert(!reached),
+            }
+        }
+        Ok(())
+    }
+
+    /// SAT?  C₀ ∧ ¬B₀ ∧ T ∧ … ∧ Cₖ₋₁ ∧ ¬Bₖ₋₁ ∧ T ∧ Cₖ ∧ Bₖ, with `simple_path` also
+    /// sᵢ ≠ sⱼ for all i < j ≤ k
+    fn step(&self, k: usize, simple_path: bool) -> Result<(), Refusal> {
+        let mut encoder = Encoder::new(self.budget);
+        let mut path = SimplePath::default();
+        let mut frame = Frame::free(self.system);
+        for cycle in 0..=k {
+            if cycle > 0 {
+                frame = frame.successor(&mut encoder, &self.states)?;
+            }
+            if simple_path {
+                path.states.push(self.state(&mut encoder, &mut frame)?);
+            }
+            frame.constrain(&mut encoder)?;
+            let reached = frame.encode_bit(&mut encoder, self.bad)?;
+            encoder.assert(if cycle < k { !reached } else { reached });
+        }
+        loop {
+            let Answer::Sat(mut model) = encoder.solve(&[])? else { return Ok(()) };
+            let repeated = path.repeated(|lit| model.holds(lit));
+            if repeated.is_empty() {
+                return Err(Refusal::StepCase { k });
+            }
+            for pair in repeated {
+                path.separate(&mut encoder, pair)?;
+            }
+        }
+    }
+
+    fn state(&self, encoder: &mut Encoder, frame: &mut Frame<'a>) -> Result<Vec<Term>, Refusal> {
+        let symbols = self.states.iter().map(|&index| self.system.states()[index].symbol);
+        frame.encode_all(encoder, symbols.clone())?;
+        Ok(symbols.map(|symbol| frame.term(symbol)).collect())
+    }
+}
+
+/// The states of a path and which of them were made to differ. The condition
+/// has a quadratic number of parts; they are added when a model violates them.
+#[derive(Default)]
+struct SimplePath {
+    /// By cycle and state.
+    states: Vec<Vec<Term>>,
+    separated: FxHashSet<(usize, usize)>,
+}
+
+impl SimplePath {
+    /// Pairs of cycles whose words are equal in the model and that were not
+    /// separated yet. Their memories may differ; separating them is right anyway.
+    fn repeated(&self, mut holds: impl FnMut(Lit) -> bool) -> Vec<(usize, usize)> {
+        let mut cycles: FxHashMap<Vec<bool>, Vec<usize>> = FxHashMap::default();
+        let mut pairs = Vec::new();
+        for (cycle, terms) in self.states.iter().enumerate() {
+            let words = terms.iter().filter_map(|term| match term {
+                Term::Word(word) => Some(word),
+                Term::Array(_) => None,
+            });
+            let values = words.flatten().map(|&lit| holds(lit)).collect();
+            let earlier = cycles.entry(values).or_default();
+            pairs.extend(earlier.iter().map(|&other| (other, cycle)));
+            earlier.push(cycle);
+        }
+        pairs.retain(|pair| !self.separated.contains(pair));
+        pairs
+    }
+
+    /// Asserts that the states of two cycles differ.
+    fn separate(&mut self, encoder: &mut Encoder, pair: (usize, usize)) -> Result<(), Refusal> {
+        self.separated.insert(pair);
+        let (a, b) = (&self.states[pair.0], &self.states[pair.1]);
+        let mut differ = Vec::with_capacity(a.len());
+        for (a, b) in a.iter().zip(b) {
+            differ.push(!encoder.equal(a, b)?);
+        }
+        encoder.assert_any(differ);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BinaryOp, BitVec, Formula, Pool, Property, PropertyKind, SystemBuilder};
+    use std::time::Instant;
+
+    /// Counts 0, 1, 2, 0, …; bad at five, not reached and two steps from three.
+    fn counter() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let count = b.state(Sort::Bv(3), Some("count")).unwrap();
+        b.state(Sort::Array { index: 2, element: 1 }, Some("memory")).unwrap();
+        let [zero, one, two, five] = [0, 1, 2, 5].map(|n| b.pool.constant(BitVec::new(3, n)));
+        b.states[0].init = Some(zero);
+        let incremented = b.pool.binary(BinaryOp::Add, count, one).unwrap();
+        let last = b.pool.equal(count, two).unwrap();
+        b.states[0].next = Some(b.pool.ite(last, zero, incremented).unwrap());
+        let bad = b.pool.equal(count, five).unwrap();
+        b.bad("five", bad);
+        let kind = PropertyKind::Justice(vec![bad]);
+        b.properties.push(Property { name: "live".into(), kind });
+        b.finish().unwrap()
+    }
+
+    fn literal(system: &TransitionSystem, bit: u32, positive: bool) -> StateBit {
+        StateBit { state: system.states()[0].symbol, bit, positive }
+    }
+
+    /// count ≤ 3 and count ≠ 3
+    fn invariant(system: &TransitionSystem) -> Vec<Vec<StateBit>> {
+        let not = |bit| literal(system, bit, false);
+        vec![vec![not(2)], vec![not(1), not(0)]]
+    }
+
+    fn check_clauses(system: &TransitionSystem, clauses: Vec<Vec<StateBit>>) -> Option<Refusal> {
+        let evidence = Certificate::Inductive { clauses };
+        certificate(system, PropertyId(0), &evidence, &Budget::default()).err()
+    }
+
+    fn check_k(system: &TransitionSystem, k: usize, simple_path: bool) -> Option<Refusal> {
+        let evidence = Certificate::KInductive { k, simple_path };
+        certificate(system, PropertyId(0), &evidence, &Budget::default()).err()
+    }
+
+    #[test]
+    fn a_good_invariant_is_accepted() {
+        let system = counter();
+        assert_eq!(check_clauses(&system, invariant(&system)), None);
+    }
+
+    #[test]
+    fn every_corruption_of_an_invariant_is_refused() {
+        let system = counter();
+        let refused = |corrupt: &dyn Fn(&mut Vec<Vec<StateBit>>)| {
+            let mut clauses = invariant(&system);
+            corrupt(&mut clauses);
+            check_clauses(&system, clauses).unwrap()
+        };
+        let initiation = Refusal::Initiation { clause: 0 };
+        assert_eq!(refused(&|c| c[0][0].positive = true), initiation);
+        assert_eq!(refused(&|c| c[0].clear()), initiation);
+        assert_eq!(refused(&|c| drop(c.remove(1))), Refusal::Consecution { clause: 0 });
+        assert_eq!(refused(&|c| c.clear()), Refusal::Safety);
+        let (clause, literal) = (1, 0);
+        let (state, bit, width) = ("count".into(), 3, 3);
+        assert_eq!(
+            refused(&|c| c[1][0].bit = 3),
+            Refusal::BitOutOfRange { clause, literal, state, bit, width }
+        );
+        assert_eq!(
+            refused(&|c| c[1][0].state = system.states()[1].symbol),
+            Refusal::ArrayState { clause, literal, state: "memory".into() }
+        );
+        let not_a_state = Refusal::NotAState { clause, literal };
+        let next = system.states()[0].next.unwrap();
+        assert_eq!(refused(&|c| c[1][0].state = next), not_a_state);
+        let mut larger = system.clone().into_builder().pool;
+        let foreign = larger.symbol(Sort::Bv(9), None).unwrap();
+        assert_eq!(refused(&|c| c[1][0].state = foreign), not_a_state);
+    }
+
+    #[test]
+    fn k_induction_needs_the_right_k() {
+        let system = counter();
+        assert_eq!(check_k(&system, 0, false), Some(Refusal::ZeroDepth));
+        assert_eq!(check_k(&system, 1, false), Some(Refusal::StepCase { k: 1 }));
+        assert_eq!(check_k(&system, 2, false), Some(Refusal::StepCase { k: 2 }));
+        assert_eq!(check_k(&system, 3, false), None);
+        let mut b = system.into_builder();
+        let [four, three] = [4, 3].map(|n| b.pool.constant(BitVec::new(3, n)));
+        b.states[0].init = Some(four);
+        let unsafe_system = b.clone().finish().unwrap();
+        assert_eq!(check_k(&unsafe_system, 3, false), Some(Refusal::BaseCase { cycle: 1 }));
+        b.states[0].init = Some(three);
+        let unsafe_system = b.finish().unwrap();
+        assert_eq!(check_k(&unsafe_system, 3, false), Some(Refusal::BaseCase { cycle: 2 }));
+    }
+
+    #[test]
+    fn properties_and_budgets_are_checked_first() {
+        let system = counter();
+        let evidence = Certificate::KInductive { k: 3, simple_path: false };
+        let check = |property, budget: &Budget| {
+            certificate(&system, PropertyId(property), &evidence, budget).unwrap_err()
+        };
+        let budget = Budget::default();
+        assert_eq!(check(7, &budget), Refusal::NoSuchProperty(PropertyId(7)));
+        assert_eq!(check(1, &budget), Refusal::NotSafety("live".into()));
+        let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
+        assert_eq!(check(0, &late), Refusal::OutOfBudget);
+        let small = Budget { max_gates: 10, ..Budget::default() };
+        assert_eq!(check(0, &small), Refusal::OutOfBudget);
+        let endless = Certificate::KInductive { k: usize::MAX, simple_path: true };
+        let small = Budget { max_gates: 100_000, ..Budget::default() };
+        let refused = certificate(&system, PropertyId(0), &endless, &small);
+        assert_eq!(refused, Err(Refusal::OutOfBudget));
+    }
+
+    /// A good state that may stay where it is, or step to the bad one: only the
+    /// simple path leaves the loop. It is not reached from the initial one.
+    fn looping(state: Sort) -> SystemBuilder {
+        let mut b = SystemBuilder::new();
+        let here = b.state(state, Some("here")).unwrap();
+        let stay = b.input(Sort::BOOL, Some("stay")).unwrap();
+        let value = |b: &mut SystemBuilder, n| {
+            let constant = b.pool.constant(BitVec::new(2, n));
+            match state {
+                Sort::Bv(_) => constant,
+                Sort::Array { index, .. } => b.pool.const_array(index, constant).unwrap(),
+            }
+        };
+        let [start, middle, end] = [0, 1, 2].map(|n| value(&mut b, n));
+        b.states[0].init = Some(start);
+        let at_middle = b.pool.equal(here, middle).unwrap();
+        let staying = b.pool.not(stay).unwrap();
+        let leaves = b.pool.and(at_middle, staying).unwrap();
+        b.states[0].next = Some(b.pool.ite(leaves, end, here).unwrap());
+        let bad = b.pool.equal(here, end).unwrap();
+        b.bad("end", bad);
+        b
+    }
+
+    #[test]
+    fn simple_paths_prove_more_with_words_and_with_memories() {
+        for sort in [
+            Sort::Bv(2),
+            Sort::Array { index: 2, element: 2 },
+            Sort::Array { index: 40, element: 2 },
+        ] {
+            let system = looping(sort).finish().unwrap();
+            assert_eq!(check_k(&system, 5, false), Some(Refusal::StepCase { k: 5 }));
+            assert_eq!(check_k(&system, 1, true), Some(Refusal::StepCase { k: 1 }));
+            assert_eq!(check_k(&system, 2, true), None);
+        }
+    }
+
+    /// The register starts at the input and keeps its value; bad when it is set
+    /// and the input is not. Every shortest counterexample repeats its first
+    /// state, which is initial only together with the first input.
+    #[test]
+    fn simple_paths_beware_of_initial_values_that_read_inputs() {
+        let mut b = SystemBuilder::new();
+        let kept = b.state(Sort::BOOL, None).unwrap();
+        let input = b.input(Sort::BOOL, None).unwrap();
+        b.states[0].init = Some(input);
+        b.states[0].next = Some(kept);
+        let unset = b.pool.not(input).unwrap();
+        let bad = b.pool.and(kept, unset).unwrap();
+        b.bad("lost", bad);
+        let system = b.finish().unwrap();
+        assert_eq!(check_k(&system, 1, true), Some(Refusal::BaseCase { cycle: 1 }));
+    }
+
+    /// Clears a memory of four bits up to address three; bad when done and a bit is left.
+    fn clearing() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let memory = b.state(Sort::Array { index: 2, element: 1 }, Some("m")).unwrap();
+        let p = b.state(Sort::Bv(2), Some("p")).unwrap();
+        let i = b.input(Sort::Bv(2), Some("i")).unwrap();
+        let pool = &mut b.pool;
+        let three = pool.constant(BitVec::new(2, 3));
+        let one = pool.constant(BitVec::one(2));
+        let no = pool.bool(false);
+        let busy = pool.binary(BinaryOp::Ult, p, three).unwrap();
+        let above = pool.binary(BinaryOp::Add, p, one).unwrap();
+        b.states[1].init = Some(pool.constant(BitVec::zero(2)));
+        b.states[1].next = Some(pool.ite(busy, above, p).unwrap());
+        b.states[0].next = Some(pool.write(memory, p, no).unwrap());
+        let element = pool.read(memory, i).unwrap();
+        let inside = pool.binary(BinaryOp::Ult, i, three).unwrap();
+        let done = pool.equal(p, three).unwrap();
+        let bad = pool.conjoin([element, inside, done]).unwrap();
+        b.bad("left", bad);
+        b.finish().unwrap()
+    }
+
+    /// A claim about the memory (0), `p` (1) and `i` (2).
+    fn formula(claim: impl Fn(&mut Pool, [ExprId; 3]) -> ExprId) -> Formula {
+        let mut pool = Pool::new();
+        let memory = pool.symbol(Sort::Array { index: 2, element: 1 }, None).unwrap();
+        let p = pool.symbol(Sort::Bv(2), None).unwrap();
+        let i = pool.symbol(Sort::Bv(2), None).unwrap();
+        let expr = claim(&mut pool, [memory, p, i]);
+        Formula { pool, expr, symbols: vec![Role::State(0), Role::State(1), Role::Input(0)] }
+    }
+
+    fn check_formula(formula: Formula) -> Result<(), Refusal> {
+        let evidence = Certificate::Formula(Box::new(formula));
+        certificate(&clearing(), PropertyId(0), &evidence, &Budget::default())
+    }
+
+    /// i < p → m[i] = 0
+    fn cleared(pool: &mut Pool, [memory, p, i]: [ExprId; 3]) -> ExprId {
+        let element = pool.read(memory, i).unwrap();
+        let inside = pool.binary(BinaryOp::Ult, i, p).unwrap();
+        let zero = pool.not(element).unwrap();
+        pool.implies(inside, zero).unwrap()
+    }
+
+    #[test]
+    fn a_quantified_invariant_is_accepted() {
+        assert_eq!(check_formula(formula(cleared)), Ok(()));
+    }
+
+    #[test]
+    fn every_corruption_of_a_formula_is_refused() {
+        let zero = |pool: &mut Pool, [memory, _, i]: [ExprId; 3]| {
+            let element = pool.read(memory, i).unwrap();
+            pool.not(element).unwrap()
+        };
+        assert_eq!(check_formula(formula(zero)), Err(Refusal::FormulaInitiation));
+        let only_at_the_end = |pool: &mut Pool, symbols: [ExprId; 3]| {
+            let three = pool.constant(BitVec::new(2, 3));
+            let done = pool.equal(symbols[1], three).unwrap();
+            let cleared = cleared(pool, symbols);
+            pool.implies(done, cleared).unwrap()
+        };
+        assert_eq!(check_formula(formula(only_at_the_end)), Err(Refusal::FormulaConsecution));
+        let nothing = |pool: &mut Pool, _| pool.bool(true);
+        assert_eq!(check_formula(formula(nothing)), Err(Refusal::FormulaSafety));
+        let mut misfit = formula(cleared);
+        misfit.symbols[1] = Role::State(0);
+        assert!(matches!(check_formula(misfit), Err(Refusal::Formula(_))));
+    }
+}

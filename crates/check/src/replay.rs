@@ -1,0 +1,238 @@
+//! Replays a trace with the reference simulator.
+//!
+//! A trace leaves nothing open, so there is nothing to solve: its shape is
+//! compared with the system, then it is run, and the initial values, the
+//! constraints of every cycle and the bad bit of the last one are looked at.
+
+use elinvar_ir::{Simulator, Sort, Step, Trace, TransitionSystem, Value};
+
+use crate::refusal::{Refusal, bad_of};
+
+/// Accepts a trace that the system can take and that ends in a bad state of
+/// its property.
+pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
+    let bad = bad_of(system, trace.property)?;
+    check_shape(system, trace)?;
+    let given = |index: usize| trace.initial[index].clone();
+    let mut simulator = Simulator::new(system, given, trace.steps[0].inputs.clone());
+    check_initial(system, trace, &simulator)?;
+    check_constraints(system, &simulator, 0)?;
+    for (cycle, step) in trace.steps.iter().enumerate().skip(1) {
+        let free = |index: usize| {
+            let position = system.free_states().binary_search(&index);
+            step.free[position.expect("only free states are asked for")].clone()
+        };
+        simulator.step(free, step.inputs.clone());
+        check_constraints(system, &simulator, cycle)?;
+    }
+    let cycle = trace.depth();
+    if simulator.holds(bad) { Ok(()) } else { Err(Refusal::NotBad { cycle }) }
+}
+
+fn check_shape(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
+    if trace.steps.is_empty() {
+        return Err(Refusal::EmptyTrace);
+    }
+    let (found, expected) = (trace.initial.len(), system.states().len());
+    if found != expected {
+        return Err(Refusal::InitialCount { found, expected });
+    }
+    for (index, value) in trace.initial.iter().enumerate() {
+        check_state_sort(system, index, 0, value)?;
+    }
+    for (cycle, step) in trace.steps.iter().enumerate() {
+        check_step(system, cycle, step)?;
+    }
+    Ok(())
+}
+
+fn check_step(system: &TransitionSystem, cycle: usize, step: &Step) -> Result<(), Refusal> {
+    let (found, expected) = (step.inputs.len(), system.inputs().len());
+    if found != expected {
+        return Err(Refusal::InputCount { cycle, found, expected });
+    }
+    let free = if cycle == 0 { &[] } else { system.free_states() };
+    let (found, expected) = (step.free.len(), free.len());
+    if found != expected {
+        return Err(Refusal::FreeCount { cycle, found, expected });
+    }
+    for (index, value) in step.inputs.iter().enumerate() {
+        let sort = system.pool().sort(system.inputs()[index].symbol);
+        check_sort(|| system.input_name(index), cycle, value, sort)?;
+    }
+    for (&index, value) in free.iter().zip(&step.free) {
+        check_state_sort(system, index, cycle, value)?;
+    }
+    Ok(())
+}
+
+fn check_state_sort(
+    system: &TransitionSystem,
+    index: usize,
+    cycle: usize,
+    value: &Value,
+) -> Result<(), Refusal> {
+    let sort = system.pool().sort(system.states()[index].symbol);
+    check_sort(|| system.state_name(index), cycle, value, sort)
+}
+
+fn check_sort(
+    symbol: impl Fn() -> String,
+    cycle: usize,
+    value: &Value,
+    expected: Sort,
+) -> Result<(), Refusal> {
+    let found = match value {
+        Value::Bv(value) => Sort::Bv(value.width()),
+        Value::Array(value) => {
+            Sort::Array { index: value.index_width(), element: value.element_width() }
+        }
+    };
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Refusal::ValueSort { symbol: symbol(), cycle, found, expected })
+    }
+}
+
+/// The simulator has computed every initial value that the system defines, from
+/// those of the trace that it leaves open.
+fn check_initial(
+    system: &TransitionSystem,
+    trace: &Trace,
+    simulator: &Simulator,
+) -> Result<(), Refusal> {
+    let defined = simulator.states().iter().zip(&trace.initial);
+    match defined.enumerate().find(|(_, (defined, given))| !defined.same(given)) {
+        Some((index, _)) => Err(Refusal::InitialValue { state: system.state_name(index) }),
+        None => Ok(()),
+    }
+}
+
+fn check_constraints(
+    system: &TransitionSystem,
+    simulator: &Simulator,
+    cycle: usize,
+) -> Result<(), Refusal> {
+    match system.constraints().iter().position(|&c| !simulator.holds(c)) {
+        Some(constraint) => Err(Refusal::Constraint { constraint, cycle }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, PropertyId, PropertyKind, SystemBuilder};
+
+    /// A counter that starts at an input plus another register, steps by an
+    /// input that may not be zero, and is bad at seven; a free state; a memory.
+    fn model() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let start = b.state(Sort::Bv(4), Some("start")).unwrap();
+        let count = b.state(Sort::Bv(4), Some("count")).unwrap();
+        b.state(Sort::Bv(2), Some("free")).unwrap();
+        b.state(Sort::Array { index: 1, element: 1 }, Some("memory")).unwrap();
+        let by = b.input(Sort::Bv(4), Some("by")).unwrap();
+        b.states[0].next = Some(start);
+        b.states[1].init = Some(b.pool.binary(BinaryOp::Add, start, by).unwrap());
+        b.states[1].next = Some(b.pool.binary(BinaryOp::Add, count, by).unwrap());
+        let bit = b.pool.bool(false);
+        b.states[3].init = Some(b.pool.const_array(1, bit).unwrap());
+        b.constraints.push(b.pool.redor(by).unwrap());
+        let seven = b.pool.constant(BitVec::new(4, 7));
+        let bad = b.pool.equal(count, seven).unwrap();
+        b.bad("seven", bad);
+        let conditions = PropertyKind::Justice(vec![bad]);
+        b.properties.push(elinvar_ir::Property { name: "live".into(), kind: conditions });
+        b.finish().unwrap()
+    }
+
+    /// With start = 1 and by = 2, 2, 1 the count is 3, 5, 7.
+    fn trace() -> Trace {
+        let bv = |width, value| Value::Bv(BitVec::new(width, value));
+        let mut memory = ArrayValue::constant(1, BitVec::new(1, 1));
+        memory.write(BitVec::new(1, 0), BitVec::new(1, 0));
+        memory.write(BitVec::new(1, 1), BitVec::new(1, 0));
+        let step = |by, free| Step { inputs: vec![bv(4, by)], free };
+        let free = || vec![bv(2, 3), Value::Array(ArrayValue::constant(1, BitVec::new(1, 1)))];
+        Trace {
+            property: PropertyId(0),
+            initial: vec![bv(4, 1), bv(4, 3), bv(2, 2), memory.into()],
+            steps: vec![step(2, vec![]), step(2, free()), step(1, free())],
+        }
+    }
+
+    #[test]
+    fn a_good_trace_is_accepted() {
+        assert_eq!(replay(&model(), &trace()), Ok(()));
+    }
+
+    #[test]
+    fn every_corruption_is_refused() {
+        let model = model();
+        let refused = |corrupt: &dyn Fn(&mut Trace)| {
+            let mut trace = trace();
+            corrupt(&mut trace);
+            replay(&model, &trace).unwrap_err()
+        };
+        let bv = |width, value| Value::Bv(BitVec::new(width, value));
+        assert_eq!(
+            refused(&|t| t.property = PropertyId(2)),
+            Refusal::NoSuchProperty(PropertyId(2))
+        );
+        assert_eq!(refused(&|t| t.property = PropertyId(1)), Refusal::NotSafety("live".into()));
+        assert_eq!(refused(&|t| t.steps.clear()), Refusal::EmptyTrace);
+        assert_eq!(
+            refused(&|t| drop(t.initial.pop())),
+            Refusal::InitialCount { found: 3, expected: 4 }
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1].inputs.clear()),
+            Refusal::InputCount { cycle: 1, found: 0, expected: 1 }
+        );
+        assert_eq!(
+            refused(&|t| drop(t.steps[2].free.pop())),
+            Refusal::FreeCount { cycle: 2, found: 1, expected: 2 }
+        );
+        assert_eq!(
+            refused(&|t| t.steps[0].free.push(bv(2, 0))),
+            Refusal::FreeCount { cycle: 0, found: 1, expected: 0 }
+        );
+        let sort = |symbol: &str, cycle, found, expected| Refusal::ValueSort {
+            symbol: symbol.into(),
+            cycle,
+            found,
+            expected,
+        };
+        assert_eq!(
+            refused(&|t| t.initial[0] = bv(3, 1)),
+            sort("start", 0, Sort::Bv(3), Sort::Bv(4))
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1].inputs[0] = bv(5, 1)),
+            sort("by", 1, Sort::Bv(5), Sort::Bv(4))
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1].free[1] = bv(1, 1)),
+            sort("memory", 1, Sort::Bv(1), Sort::Array { index: 1, element: 1 })
+        );
+        let initial = |state: &str| Refusal::InitialValue { state: state.into() };
+        assert_eq!(refused(&|t| t.initial[0] = bv(4, 2)), initial("count"));
+        assert_eq!(refused(&|t| t.initial[1] = bv(4, 2)), initial("count"));
+        assert_eq!(
+            refused(&|t| t.initial[3] = ArrayValue::constant(1, BitVec::new(1, 1)).into()),
+            initial("memory")
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1].inputs[0] = bv(4, 0)),
+            Refusal::Constraint { constraint: 0, cycle: 1 }
+        );
+        assert_eq!(
+            refused(&|t| t.steps[2].inputs[0] = bv(4, 0)),
+            Refusal::Constraint { constraint: 0, cycle: 2 }
+        );
+        assert_eq!(refused(&|t| t.steps[1].inputs[0] = bv(4, 1)), Refusal::NotBad { cycle: 2 });
+        assert_eq!(refused(&|t| drop(t.steps.pop())), Refusal::NotBad { cycle: 1 });
+    }
+}

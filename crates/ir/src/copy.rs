@@ -1,0 +1,105 @@
+//! Copies of expressions, with other symbols, within a pool or from one to another.
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::cone;
+use crate::expr::{Expr, ExprId, Pool, Sort};
+
+const SORTS: &str = "the sorts of the original";
+
+/// The roots with other expressions in place of the given symbols.
+pub fn substitute(
+    pool: &mut Pool,
+    roots: &[ExprId],
+    symbols: &FxHashMap<ExprId, ExprId>,
+) -> Vec<ExprId> {
+    let mut copies = symbols.clone();
+    for node in cone(pool, roots.iter().copied()) {
+        if !copies.contains_key(&node) {
+            let copy = match pool.get(node) {
+                Expr::Symbol(_) | Expr::Const(_) => node,
+                expr => rebuild(pool, expr, pool.sort(node), &copies),
+            };
+            copies.insert(node, copy);
+        }
+    }
+    roots.iter().map(|&root| copied(pool, &copies, root)).collect()
+}
+
+/// An expression of another pool, with the given expressions for its symbols.
+///
+/// # Panics
+/// If a symbol has no expression, or one of another sort.
+pub fn import(
+    pool: &mut Pool,
+    source: &Pool,
+    root: ExprId,
+    symbols: &FxHashMap<ExprId, ExprId>,
+) -> ExprId {
+    let mut copies: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    for node in cone(source, [root]) {
+        let copy = match source.get(node) {
+            Expr::Symbol(_) => symbols[&node],
+            Expr::Const(value) => pool.constant(value),
+            expr => rebuild(pool, expr, source.sort(node), &copies),
+        };
+        copies.insert(node, copy);
+    }
+    copied(pool, &copies, root)
+}
+
+fn copied(pool: &mut Pool, copies: &FxHashMap<ExprId, ExprId>, id: ExprId) -> ExprId {
+    let copy = copies[&id.regular()];
+    if id.is_complement() { pool.not(copy).expect(SORTS) } else { copy }
+}
+
+fn rebuild(pool: &mut Pool, expr: Expr, sort: Sort, copies: &FxHashMap<ExprId, ExprId>) -> ExprId {
+    let mut of = |id| copied(pool, copies, id);
+    let built = match expr {
+        Expr::Const(_) | Expr::Symbol(_) => unreachable!("leaves are copied by the caller"),
+        Expr::Unary(op, a) => {
+            let a = of(a);
+            pool.unary(op, a)
+        }
+        Expr::Binary(op, a, b) => {
+            let (a, b) = (of(a), of(b));
+            pool.binary(op, a, b)
+        }
+        Expr::Slice { arg, hi, lo } => {
+            let arg = of(arg);
+            pool.slice(arg, hi, lo)
+        }
+        Expr::Uext { arg, by } => {
+            let arg = of(arg);
+            pool.uext(arg, by)
+        }
+        Expr::Sext { arg, by } => {
+            let arg = of(arg);
+            pool.sext(arg, by)
+        }
+        Expr::Ite(c, t, e) => {
+            let (c, t, e) = (of(c), of(t), of(e));
+            pool.ite(c, t, e)
+        }
+        Expr::Read(array, index) => {
+            let (array, index) = (of(array), of(index));
+            pool.read(array, index)
+        }
+        Expr::Write(array, index, element) => {
+            let (array, index, element) = (of(array), of(index), of(element));
+            pool.write(array, index, element)
+        }
+        Expr::ConstArray(element) => {
+            let Sort::Array { index, .. } = sort else {
+                unreachable!("constant arrays are arrays")
+            };
+            let element = of(element);
+            pool.const_array(index, element)
+        }
+        Expr::ArrayEq(a, b) => {
+            let (a, b) = (of(a), of(b));
+            pool.equal(a, b)
+        }
+    };
+    built.expect(SORTS)
+}
