@@ -1,1 +1,32 @@
-fn main() {}
+//! Commands for developers: differential fuzzing and the experiments of the papers.
+#![forbid(unsafe_code)]
+
+mod experiment;
+mod fuzz;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Commands for developers of Elinvar")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compare every engine with explicit-state search on random small systems
+    Fuzz(fuzz::Options),
+    /// Repeat an experiment of a paper
+    #[command(subcommand)]
+    Experiment(experiment::Experiment),
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Fuzz(options) => fuzz::run(&options),
+        Command::Experiment(experiment) => experiment::run(&experiment),
+    }
+}

@@ -6,6 +6,19 @@
 //! bad input with a [`Diagnostic`], never with a panic.
 #![forbid(unsafe_code)]
 
+pub mod aiger;
+pub mod basm;
+pub mod btor;
+pub mod btor2;
+pub mod certificate;
 mod diagnostic;
+pub mod dot;
+pub mod model;
+mod numbered;
+mod same;
+pub mod smtlib;
+pub mod vcd;
 
 pub use diagnostic::{Diagnostic, Position};
+pub use numbered::WriteError;
+pub use same::same_system;

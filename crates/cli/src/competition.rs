@@ -1,0 +1,65 @@
+//! `elinvar MODEL CERT.sat CERT.unsat`: the call of the hardware model checking
+//! competition. Prints `sat`, `unsat` or `unknown`, and writes the witness or
+//! the certificate into the file of that ending.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::CommandFactory;
+use elinvar_engines::Choice;
+use elinvar_ir::Verdict;
+
+use crate::session::{Limits, Session};
+use crate::{Cli, evidence, load, output, properties};
+
+/// The arguments, all of them files.
+pub struct Call {
+    model: String,
+    witness: PathBuf,
+    certificate: PathBuf,
+}
+
+impl Call {
+    /// Three arguments, the first of which is an existing file and no subcommand.
+    pub fn recognise(arguments: impl Iterator<Item = OsString>) -> Result<Option<Self>> {
+        let arguments: Vec<OsString> = arguments.collect();
+        let Some(model) = arguments.first().and_then(|first| first.to_str()) else {
+            return Ok(None);
+        };
+        let is_subcommand = model == "help" || Cli::command().find_subcommand(model).is_some();
+        if is_subcommand || !Path::new(model).is_file() {
+            return Ok(None);
+        }
+        match &arguments[..] {
+            [_, witness, certificate] => {
+                let (witness, certificate) = (witness.into(), certificate.into());
+                Ok(Some(Call { model: model.to_owned(), witness, certificate }))
+            }
+            _ => bail!("{model} is a file: say `elinvar check {model}` to check it"),
+        }
+    }
+}
+
+pub fn run(call: &Call) -> Result<u8> {
+    output::expect_folder(&call.witness)?;
+    output::expect_folder(&call.certificate)?;
+    let session = Session::start(&Limits::default(), true)?;
+    let model = load::load_model(&call.model)?;
+    let chosen = properties::select(model.system(), None)?;
+    if chosen.is_empty() {
+        bail!("the model has no property to check");
+    }
+    let report = session.decide(&model, &chosen, &Choice::Auto)?;
+    if let Some(trace) = report.first_trace() {
+        output::write_file(&call.witness, &evidence::witness(&model, trace))?;
+    } else if let [answer] = &report.answers[..]
+        && let Verdict::Safe(certificate) = &answer.verdict
+    {
+        let path = &call.certificate;
+        let file = evidence::certificate(&model, answer.property, certificate, path)?;
+        output::write_file(path, &file)?;
+    }
+    output::print(&format!("{}\n", report.summary().solver_word()))?;
+    Ok(report.summary().code())
+}

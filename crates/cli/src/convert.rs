@@ -1,0 +1,144 @@
+//! `elinvar convert`: from one format to another.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use elinvar_engines::passes::bitblast;
+use elinvar_formats::aiger::{self, Encoding};
+use elinvar_formats::{btor, btor2, dot, smtlib};
+use elinvar_ir::{PropertyId, TransitionSystem};
+
+use crate::{code, load, output, properties};
+
+/// Translate a model into another format
+///
+/// The format of the output follows the ending of its name. Words become bits
+/// where the format has only bits; memories are expanded then.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The model; `-` reads standard input
+    input: String,
+
+    /// The file to write; `-` is standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The format to write [default: by the ending of FILE]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Target>,
+
+    /// Keep only this property, given by name or number
+    #[arg(long, value_name = "NAME|INDEX")]
+    property: Option<String>,
+
+    /// aag, aig: expand memories of at most this many bits
+    #[arg(long, value_name = "BITS", default_value_t = 1 << 16)]
+    memory_limit: u64,
+
+    /// smt2: unroll this many steps
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    bound: usize,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  elinvar convert fifo.btor2 -o fifo.aig
+  elinvar convert fifo.btor2 -o fifo.smt2 --bound 20 --property full
+  elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg";
+
+/// The formats that can be written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    /// AIGER, ASCII
+    Aag,
+    /// AIGER, binary
+    Aig,
+    /// BTOR
+    Btor,
+    /// BTOR2
+    Btor2,
+    /// An unrolling in SMT-LIB 2
+    Smt2,
+    /// A graph for Graphviz
+    Dot,
+}
+
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    let target = match arguments.format {
+        Some(target) => target,
+        None => Target::of_ending(&arguments.output)?,
+    };
+    let model = load::load_model(&arguments.input)?;
+    let system = match &arguments.property {
+        Some(text) => {
+            let property = properties::find(model.system(), text)?;
+            restrict(model.system().clone(), property)
+        }
+        None => model.system().clone(),
+    };
+    let bytes = arguments.translate(&system, target)?;
+    output::write_file(&arguments.output, &bytes)?;
+    Ok(code::DONE)
+}
+
+impl Arguments {
+    fn translate(&self, system: &TransitionSystem, target: Target) -> Result<Vec<u8>> {
+        let bits = |encoding| -> Result<Vec<u8>> {
+            let help = "--memory-limit sets how large a memory may be";
+            let blasted = bitblast(system, self.memory_limit);
+            let system = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
+            Ok(aiger::write(&system, encoding)?)
+        };
+        Ok(match target {
+            Target::Aag => bits(Encoding::Ascii)?,
+            Target::Aig => bits(Encoding::Binary)?,
+            Target::Btor => btor::write(system)?,
+            Target::Btor2 => btor2::write(system)?,
+            Target::Dot => dot::write(system).into_bytes(),
+            Target::Smt2 => self.unroll(system)?.into_bytes(),
+        })
+    }
+
+    fn unroll(&self, system: &TransitionSystem) -> Result<String> {
+        let mut bads = system.bads().map(|(id, _)| id);
+        let (Some(property), None) = (bads.next(), bads.next()) else {
+            bail!("an SMT-LIB script is about one safety property: choose it with --property");
+        };
+        Ok(smtlib::write_unrolling(system, property, self.bound).expect("a safety property"))
+    }
+}
+
+impl Target {
+    fn of_ending(path: &Path) -> Result<Self> {
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let target = Target::from_str(ending, true).ok();
+        target.with_context(|| {
+            format!(
+                "cannot tell the format of {} by its ending; write to .aag, .aig, .btor, .btor2, \
+                 .smt2 or .dot, or give --format",
+                path.display()
+            )
+        })
+    }
+}
+
+/// The same system with one of its properties.
+fn restrict(system: TransitionSystem, property: PropertyId) -> TransitionSystem {
+    let mut builder = system.into_builder();
+    builder.properties = vec![builder.properties.swap_remove(property.0)];
+    builder.finish().expect("still well-formed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_tell_the_format() {
+        assert_eq!(Target::of_ending("a/b.AIG".as_ref()).unwrap(), Target::Aig);
+        assert!(Target::of_ending("b".as_ref()).is_err());
+        assert!(Target::of_ending("-".as_ref()).is_err());
+    }
+}

@@ -1,0 +1,315 @@
+//! Evidence in files, by the format of the model, and its way through the checker.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use elinvar_check::{Budget, Refusal};
+use elinvar_formats::aiger::{self, AigerModel, Encoding};
+use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
+use elinvar_formats::model::{self, Format, Model};
+use elinvar_formats::{Diagnostic, btor2};
+use elinvar_ir::{
+    Certificate, CircuitError, PropertyId, StopReason, Trace, TransitionSystem, Verdict,
+    WitnessCircuit,
+};
+
+use crate::failure::{Bug, FileFault};
+use crate::load::SourceFile;
+use crate::properties;
+
+/// Lets the checker judge a verdict. Refused evidence is a bug; evidence that
+/// the budget does not suffice for is none, for the reason that the run was
+/// `stopped` for, if it was.
+pub fn confirm(
+    system: &TransitionSystem,
+    property: PropertyId,
+    verdict: Verdict,
+    budget: &Budget,
+    stopped: impl FnOnce() -> Option<StopReason>,
+) -> Result<Verdict> {
+    let (judged, what) = match &verdict {
+        Verdict::Safe(proof) => {
+            (elinvar_check::certificate(system, property, proof, budget), "proof")
+        }
+        Verdict::Unsafe(trace) if trace.property != property => {
+            (Err(Refusal::NoSuchProperty(trace.property)), "counterexample")
+        }
+        Verdict::Unsafe(trace) => (elinvar_check::replay(system, trace), "counterexample"),
+        Verdict::Unknown(_) => (Ok(()), "answer"),
+    };
+    match judged {
+        Ok(()) => Ok(verdict),
+        Err(Refusal::OutOfBudget) => {
+            let too_large = || {
+                let reason = format!("a {what} was found that is too large to be checked");
+                StopReason::Unsupported(reason)
+            };
+            Ok(Verdict::Unknown(stopped().unwrap_or_else(too_large)))
+        }
+        Err(refusal) => {
+            let name = &system.property(property).name;
+            bail!(Bug(format!("the checker refused the {what} for property {name}: {refusal}")))
+        }
+    }
+}
+
+/// The contents of a witness file.
+pub fn witness(model: &Model, trace: &Trace) -> Vec<u8> {
+    match model {
+        Model::Aiger(model) => aiger::write_witness(&model.system, trace).into_bytes(),
+        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+            btor2::write_witness(model.system(), trace).into_bytes()
+        }
+    }
+}
+
+/// Reads a witness file. The trace is complete, but not judged.
+pub fn read_witness(model: &Model, source: &[u8]) -> Result<Trace, Diagnostic> {
+    match model {
+        Model::Aiger(model) => aiger::read_witness(source, &model.system),
+        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+            btor2::read_witness(source, model.system())
+        }
+    }
+}
+
+/// The contents of a certificate file: a circuit in the format of the model,
+/// or text where no circuit expresses the proof.
+pub fn certificate(
+    model: &Model,
+    property: PropertyId,
+    certificate: &Certificate,
+    path: &Path,
+) -> Result<Vec<u8>> {
+    let system = model.system();
+    let circuit = match WitnessCircuit::from_certificate(system, property, certificate) {
+        Ok(circuit) => circuit,
+        Err(CircuitError::SimplePath | CircuitError::Quantified | CircuitError::TooLarge(_)) => {
+            return text_certificate(system, property, certificate);
+        }
+        Err(error) => bail!(Bug(format!("the proof cannot be written: {error}"))),
+    };
+    match model {
+        Model::Aiger(model) => {
+            let binary = path.extension().is_some_and(|ending| ending == "aig");
+            let encoding = if binary { Encoding::Binary } else { Encoding::Ascii };
+            let (inputs, states) = (system.inputs().len(), system.states().len());
+            Ok(aiger::write_certificate(&circuit.system, inputs, states, model, encoding)?)
+        }
+        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => Ok(btor2::write(&circuit.system)?),
+    }
+}
+
+fn text_certificate(
+    system: &TransitionSystem,
+    property: PropertyId,
+    certificate: &Certificate,
+) -> Result<Vec<u8>> {
+    let proof = Proof::of(certificate).context("the invariant is too large to be written")?;
+    let property = properties::label(system, property);
+    Ok(text::write(&TextCertificate { property, proof }, system)?)
+}
+
+/// What a file of evidence claims.
+pub enum Evidence {
+    /// That a property fails.
+    Trace(Trace),
+    /// That it holds, by a circuit.
+    Circuit(PropertyId, Box<WitnessCircuit>),
+    /// That it holds, by an induction or an invariant.
+    Certificate(PropertyId, Certificate),
+}
+
+impl Evidence {
+    /// Reads evidence of any kind, told by its content. `chosen` is the property
+    /// that the user says it is about.
+    pub fn read(model: &Model, file: &SourceFile, chosen: Option<PropertyId>) -> Result<Self> {
+        let source = &file.bytes;
+        if text::is_certificate(source) {
+            let certificate = file.located(text::read(source))?;
+            return of_text(model.system(), certificate, chosen);
+        }
+        if is_witness(source) {
+            let mut trace = file.located(read_witness(model, source))?;
+            trace.property = chosen.unwrap_or(trace.property);
+            return Ok(Evidence::Trace(trace));
+        }
+        let circuit = match (model, model::detect(source, Some(&file.name))) {
+            (Model::Aiger(model), Some(Format::Aiger)) => aiger_circuit(model, file)?,
+            (Model::Btor(_) | Model::Btor2(_) | Model::Basm(_), Some(Format::Btor2)) => {
+                let circuit = file.model()?;
+                first_shared(circuit.system().clone(), model.system())
+            }
+            (_, Some(format)) => bail!(
+                "{} is a circuit in {format}, which cannot certify a model in {}",
+                file.name,
+                model.format()
+            ),
+            (_, None) => bail!(
+                "{} is no evidence: neither a witness, nor a witness circuit, nor a certificate",
+                file.name
+            ),
+        };
+        let property = match chosen {
+            Some(property) => property,
+            None => property_of(model.system(), &circuit.system)?,
+        };
+        Ok(Evidence::Circuit(property, Box::new(circuit)))
+    }
+
+    pub fn property(&self) -> PropertyId {
+        match self {
+            Evidence::Trace(trace) => trace.property,
+            Evidence::Circuit(property, _) | Evidence::Certificate(property, _) => *property,
+        }
+    }
+
+    pub fn judge(&self, system: &TransitionSystem, budget: &Budget) -> Result<(), Refusal> {
+        match self {
+            Evidence::Trace(trace) => elinvar_check::replay(system, trace),
+            Evidence::Circuit(property, circuit) => {
+                elinvar_check::circuit(system, *property, circuit, budget)
+            }
+            Evidence::Certificate(property, certificate) => {
+                elinvar_check::certificate(system, *property, certificate, budget)
+            }
+        }
+    }
+
+    /// What accepting it means, for this property.
+    pub fn claim(&self, name: &str) -> String {
+        match self {
+            Evidence::Trace(trace) => {
+                format!("The trace shows that property {name} fails in cycle {}.", trace.depth())
+            }
+            Evidence::Circuit(..) => format!("The circuit proves that property {name} holds."),
+            Evidence::Certificate(..) => {
+                format!("The certificate proves that property {name} holds.")
+            }
+        }
+    }
+}
+
+/// Evidence that says nothing about the model.
+#[derive(Debug)]
+struct Unfit(String);
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// Is the error about what the evidence says, and not about how it was called?
+pub fn is_refusal(error: &anyhow::Error) -> bool {
+    error.is::<FileFault>() || error.is::<Unfit>()
+}
+
+/// The first line of a witness is `sat` (BTOR2) or `1` (AIGER).
+fn is_witness(source: &[u8]) -> bool {
+    let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b";"));
+    matches!(lines.next(), Some(b"sat" | b"1"))
+}
+
+fn of_text(
+    system: &TransitionSystem,
+    certificate: TextCertificate,
+    chosen: Option<PropertyId>,
+) -> Result<Evidence> {
+    let property = match chosen {
+        Some(property) => property,
+        None => properties::find(system, &certificate.property)
+            .map_err(|error| Unfit(format!("the certificate is not about this model: {error}")))?,
+    };
+    Ok(Evidence::Certificate(property, certificate.proof.into_certificate()))
+}
+
+fn aiger_circuit(model: &AigerModel, file: &SourceFile) -> Result<WitnessCircuit> {
+    let circuit = file.located(aiger::read(&file.bytes))?;
+    let shared = file.located(aiger::certificate_mapping(&circuit, model))?;
+    Ok(WitnessCircuit {
+        system: circuit.system,
+        shared_inputs: shared.inputs,
+        shared_states: shared.latches,
+    })
+}
+
+/// In BTOR2 the first inputs and states are those of the model.
+fn first_shared(circuit: TransitionSystem, model: &TransitionSystem) -> WitnessCircuit {
+    let first = |own: usize, theirs: usize| (0..own.min(theirs)).map(|i| (i, i)).collect();
+    let shared_inputs = first(circuit.inputs().len(), model.inputs().len());
+    let shared_states = first(circuit.states().len(), model.states().len());
+    WitnessCircuit { system: circuit, shared_inputs, shared_states }
+}
+
+/// The only safety property of the model, or the one whose name that of the
+/// circuit has.
+fn property_of(model: &TransitionSystem, circuit: &TransitionSystem) -> Result<PropertyId> {
+    let safety: Vec<PropertyId> = model.bads().map(|(id, _)| id).collect();
+    match (&safety[..], circuit.properties()) {
+        ([], _) => bail!("the model has no safety property"),
+        ([only], _) => Ok(*only),
+        (_, [named]) => properties::find(model, &named.name)
+            .context("the model has several properties; --property says which one is meant"),
+        (_, _) => bail!("the model has several properties; --property says which one is meant"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BinaryOp, BitVec, Sort, Step, SystemBuilder};
+
+    /// A counter of two bits that must not reach three.
+    fn counter() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let count = b.state(Sort::Bv(2), Some("count")).unwrap();
+        let one = b.pool.constant(BitVec::one(2));
+        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
+        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
+        let three = b.pool.constant(BitVec::new(2, 3));
+        let bad = b.pool.equal(count, three).unwrap();
+        b.bad("p", bad);
+        b.finish().unwrap()
+    }
+
+    fn trace(cycles: usize) -> Verdict {
+        let initial = vec![BitVec::zero(2).into()];
+        let steps = vec![Step::default(); cycles];
+        Verdict::Unsafe(Trace { property: PropertyId(0), initial, steps })
+    }
+
+    #[test]
+    fn false_claims_of_engines_are_bugs() {
+        let system = counter();
+        let confirm =
+            |verdict| confirm(&system, PropertyId(0), verdict, &Budget::default(), || None);
+        assert_eq!(confirm(trace(4)).unwrap(), trace(4));
+        let refused = confirm(trace(3)).unwrap_err();
+        assert!(refused.is::<Bug>());
+        let message = refused.to_string();
+        assert!(message.contains("counterexample for property p") && message.contains("is a bug"));
+        let proof = Certificate::KInductive { k: 1, simple_path: true };
+        assert!(confirm(Verdict::Safe(proof)).unwrap_err().is::<Bug>());
+    }
+
+    #[test]
+    fn evidence_that_cannot_be_checked_is_none() {
+        let system = counter();
+        let proof = Verdict::Safe(Certificate::KInductive { k: 9, simple_path: false });
+        let budget = Budget { max_gates: 1, ..Budget::default() };
+        let verdict = confirm(&system, PropertyId(0), proof, &budget, || None).unwrap();
+        assert!(matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_))));
+    }
+
+    #[test]
+    fn witnesses_are_told_by_their_first_line() {
+        assert!(is_witness(b"sat\nb0\n") && is_witness(b"1\nb0\n"));
+        assert!(is_witness(b"; comment\n\n sat \r\n"));
+        assert!(!is_witness(b"1 sort bitvec 1\n") && !is_witness(b"") && !is_witness(b"satisfied"));
+    }
+}

@@ -1,0 +1,118 @@
+//! The report as one JSON object, for scripts. Keys may be added, never renamed.
+
+use elinvar_ir::{
+    Certificate, PropertyKind, Role, Sort, Trace, TransitionSystem, Value, Verdict, cone,
+};
+use serde_json::{Map, Value as Json, json};
+
+use super::waves::{Waves, nearest_signals};
+use super::{Answer, Report, Summary};
+use crate::progress::{Queries, Statistics};
+
+/// The whole report.
+pub fn render(report: &Report<'_>) -> Json {
+    let properties: Vec<Json> = report.answers.iter().map(|a| property(report, a)).collect();
+    json!({
+        "verdict": report.summary().word(),
+        "reason": report.reason().map(ToString::to_string),
+        "engine": report.engine,
+        "seconds": report.time.as_secs_f64(),
+        "properties": properties,
+        "statistics": statistics(&report.statistics),
+    })
+}
+
+fn property(report: &Report<'_>, answer: &Answer) -> Json {
+    let system = report.model.system();
+    let mut object = Map::new();
+    object.insert("name".into(), report.name(answer).into());
+    object.insert("index".into(), answer.property.0.into());
+    object.insert("verdict".into(), Summary::of(&answer.verdict).word().into());
+    object.insert("depth".into(), json!(answer.depth()));
+    object.insert("seconds".into(), answer.time.as_secs_f64().into());
+    match &answer.verdict {
+        Verdict::Safe(proof) => object.insert("certificate".into(), certificate(proof)),
+        Verdict::Unsafe(run) => object.insert("trace".into(), trace(system, run)),
+        Verdict::Unknown(reason) => object.insert("reason".into(), reason.to_string().into()),
+    };
+    object.into()
+}
+
+fn certificate(certificate: &Certificate) -> Json {
+    match certificate {
+        Certificate::Inductive { clauses } => json!({
+            "kind": "inductive",
+            "clauses": clauses.len(),
+            "literals": clauses.iter().map(Vec::len).sum::<usize>(),
+        }),
+        Certificate::KInductive { k, simple_path } => json!({
+            "kind": "k-inductive",
+            "k": k,
+            "simple_path": simple_path,
+        }),
+        Certificate::Formula(formula) => json!({
+            "kind": "formula",
+            "nodes": cone(&formula.pool, [formula.expr]).len(),
+        }),
+    }
+}
+
+/// The signals in the cone of the property.
+fn trace(system: &TransitionSystem, trace: &Trace) -> Json {
+    let shown = match system.property(trace.property).kind {
+        PropertyKind::Bad(bad) => nearest_signals(system, bad),
+        PropertyKind::Justice(_) => Vec::new(),
+    };
+    let waves = Waves::of_trace(system, trace, &shown);
+    let signals = waves.signals.iter().map(|signal| {
+        let (kind, symbol) = match signal.role {
+            Role::Input(index) => ("input", system.inputs()[index].symbol),
+            Role::State(index) => ("state", system.states()[index].symbol),
+        };
+        let values: Vec<Json> = signal.values.iter().map(value).collect();
+        let mut object = json!({ "name": signal.name, "kind": kind });
+        match system.pool().sort(symbol) {
+            Sort::Bv(width) => object["width"] = width.into(),
+            Sort::Array { index, element } => {
+                object["width"] = element.into();
+                object["index_width"] = index.into();
+            }
+        }
+        object["values"] = values.into();
+        object
+    });
+    json!({ "cycles": waves.cycles, "signals": signals.collect::<Vec<Json>>() })
+}
+
+/// Binary digits; for an array its default and the elements that differ.
+fn value(value: &Value) -> Json {
+    match value {
+        Value::Bv(bits) => bits.to_binary().into(),
+        Value::Array(array) => {
+            let elements: Map<String, Json> =
+                array.entries().map(|(i, e)| (i.to_binary(), e.to_binary().into())).collect();
+            json!({ "default": array.default_element().to_binary(), "elements": elements })
+        }
+    }
+}
+
+fn statistics(statistics: &Statistics) -> Json {
+    let mut object = queries(&statistics.total());
+    object["array_lemmas"] = statistics.array_lemmas.into();
+    object["distinct_pairs"] = statistics.distinct_pairs.into();
+    object["bound"] = statistics.bound.into();
+    object["kinds"] =
+        statistics.queries.iter().map(|(&kind, q)| (kind.to_owned(), queries(q))).collect();
+    object
+}
+
+fn queries(queries: &Queries) -> Json {
+    json!({
+        "queries": queries.count,
+        "satisfiable": queries.satisfiable,
+        "unsatisfiable": queries.unsatisfiable,
+        "stopped": queries.stopped,
+        "conflicts": queries.conflicts,
+        "solver_seconds": queries.time.as_secs_f64(),
+    })
+}

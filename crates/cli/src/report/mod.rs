@@ -1,0 +1,140 @@
+//! What is told of a run: to people, to scripts.
+
+pub mod digest;
+pub mod json;
+mod relevance;
+pub mod table;
+pub mod text;
+pub mod waves;
+
+use std::time::Duration;
+
+use elinvar_formats::model::Model;
+use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
+
+use crate::progress::Statistics;
+
+/// The checked answer about a model.
+pub struct Report<'a> {
+    pub model: &'a Model,
+    pub engine: &'static str,
+    pub time: Duration,
+    pub answers: Vec<Answer>,
+    pub statistics: Statistics,
+}
+
+/// The checked answer about a property.
+pub struct Answer {
+    pub property: PropertyId,
+    pub verdict: Verdict,
+    pub time: Duration,
+}
+
+/// The verdict in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summary {
+    Safe,
+    Unsafe,
+    Unknown,
+}
+
+impl Summary {
+    pub fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Safe(_) => Summary::Safe,
+            Verdict::Unsafe(_) => Summary::Unsafe,
+            Verdict::Unknown(_) => Summary::Unknown,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Summary::Safe => "safe",
+            Summary::Unsafe => "unsafe",
+            Summary::Unknown => "unknown",
+        }
+    }
+
+    /// The same as the answer to "is a bad state reachable?".
+    pub fn solver_word(self) -> &'static str {
+        match self {
+            Summary::Safe => "unsat",
+            Summary::Unsafe => "sat",
+            Summary::Unknown => "unknown",
+        }
+    }
+
+    /// The exit code, as in the field.
+    pub fn code(self) -> u8 {
+        match self {
+            Summary::Safe => 20,
+            Summary::Unsafe => 10,
+            Summary::Unknown => 0,
+        }
+    }
+}
+
+impl Report<'_> {
+    /// Unsafe if any property is, else unknown if any is, else safe.
+    pub fn summary(&self) -> Summary {
+        let any = |summary| self.answers.iter().any(|a| Summary::of(&a.verdict) == summary);
+        if any(Summary::Unsafe) {
+            Summary::Unsafe
+        } else if any(Summary::Unknown) {
+            Summary::Unknown
+        } else {
+            Summary::Safe
+        }
+    }
+
+    /// The verdict for people: solvers' words for problems without time.
+    pub fn word(&self) -> &'static str {
+        let summary = self.summary();
+        if self.is_combinational() { summary.solver_word() } else { summary.word() }
+    }
+
+    /// A question about one moment: nothing is remembered.
+    pub fn is_combinational(&self) -> bool {
+        match self.model {
+            Model::Btor(model) => model.combinational,
+            Model::Aiger(_) | Model::Btor2(_) | Model::Basm(_) => false,
+        }
+    }
+
+    /// Why there is no verdict.
+    pub fn reason(&self) -> Option<&StopReason> {
+        if self.summary() != Summary::Unknown {
+            return None;
+        }
+        self.answers.iter().find_map(|answer| match &answer.verdict {
+            Verdict::Unknown(reason) => Some(reason),
+            Verdict::Safe(_) | Verdict::Unsafe(_) => None,
+        })
+    }
+
+    /// The trace of the first failing property.
+    pub fn first_trace(&self) -> Option<&Trace> {
+        self.answers.iter().find_map(|answer| match &answer.verdict {
+            Verdict::Unsafe(trace) => Some(trace),
+            Verdict::Safe(_) | Verdict::Unknown(_) => None,
+        })
+    }
+
+    pub fn name(&self, answer: &Answer) -> &str {
+        &self.model.system().property(answer.property).name
+    }
+}
+
+impl Answer {
+    /// The bad cycle of a trace, the induction depth of a proof, the bound that
+    /// was reached.
+    pub fn depth(&self) -> Option<usize> {
+        match &self.verdict {
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(Certificate::KInductive { k, .. }) => Some(*k),
+            Verdict::Safe(Certificate::Inductive { .. } | Certificate::Formula(_)) => None,
+            Verdict::Unknown(StopReason::Bound(bound)) => Some(*bound),
+            Verdict::Unknown(_) => None,
+        }
+    }
+}

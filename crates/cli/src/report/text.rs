@@ -1,0 +1,213 @@
+//! The report for people: the verdict, what it means, and what to look at.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use elinvar_ir::{Certificate, PropertyKind, Trace, Verdict};
+
+use super::digest::{CONSIDERED, digest};
+use super::table::{self, Look};
+use super::waves::{Waves, nearest_signals};
+use super::{Answer, Report, Summary, relevance};
+use crate::progress::Statistics;
+
+/// Rows of a table before the farther signals are left out.
+const ROWS: usize = 40;
+
+/// The whole report, the verdict's word alone on the first line.
+pub fn render(report: &Report<'_>, look: Look) -> String {
+    let mut text = format!("{}\n", report.word());
+    text.push_str(&meaning(report));
+    if report.answers.len() > 1 {
+        text.push('\n');
+        text.push_str(&properties(report));
+    }
+    if let Some((answer, trace)) = shortest_trace(report) {
+        text.push_str(&failure(report, answer, trace, look));
+    }
+    let undecided = report.summary() == Summary::Unknown && report.statistics.total().count > 0;
+    let reached =
+        if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
+    writeln!(text, "\n{}, {}{reached}", report.engine, seconds(report.time))
+        .expect("strings do not fail");
+    text
+}
+
+/// What the verdict says, in sentences.
+fn meaning(report: &Report<'_>) -> String {
+    if let [answer] = &report.answers[..] {
+        return meaning_of_one(report, answer);
+    }
+    let count =
+        |summary| report.answers.iter().filter(|a| Summary::of(&a.verdict) == summary).count();
+    let all = report.answers.len();
+    match report.summary() {
+        Summary::Safe => format!("All {all} properties hold in every reachable state.\n"),
+        Summary::Unsafe => {
+            let failing = count(Summary::Unsafe);
+            let verb = if failing == 1 { "fails" } else { "fail" };
+            format!("{failing} of {all} properties {verb}.\n")
+        }
+        Summary::Unknown => {
+            let open = count(Summary::Unknown);
+            let verb = if open == 1 { "is" } else { "are" };
+            format!("{open} of {all} properties {verb} undecided; none is known to fail.\n")
+        }
+    }
+}
+
+fn meaning_of_one(report: &Report<'_>, answer: &Answer) -> String {
+    let name = report.name(answer);
+    match (&answer.verdict, report.is_combinational()) {
+        (Verdict::Safe(_), true) => format!("No values make {name} true.\n"),
+        (Verdict::Unsafe(_), true) => format!("These values make {name} true:\n"),
+        (Verdict::Safe(certificate), false) => {
+            let how = proof(certificate);
+            format!("Property {name} holds in every reachable state: proved by {how}, checked.\n")
+        }
+        (Verdict::Unsafe(trace), false) => {
+            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
+            format!("Property {name} fails in cycle {depth}: a trace of {cycles}, replayed.\n")
+        }
+        (Verdict::Unknown(reason), _) => format!("Property {name} is undecided: {reason}.\n"),
+    }
+}
+
+fn proof(certificate: &Certificate) -> String {
+    match certificate {
+        Certificate::Inductive { clauses } => {
+            format!("an inductive invariant of {}", count(clauses.len(), "clause"))
+        }
+        Certificate::KInductive { k, simple_path: false } => format!("{k}-induction"),
+        Certificate::KInductive { k, simple_path: true } => {
+            format!("{k}-induction over simple paths")
+        }
+        Certificate::Formula(_) => "an inductive invariant".to_owned(),
+    }
+}
+
+/// A line a property.
+fn properties(report: &Report<'_>) -> String {
+    let mut rows = Vec::new();
+    for answer in &report.answers {
+        let detail = match &answer.verdict {
+            Verdict::Safe(certificate) => proof(certificate),
+            Verdict::Unsafe(trace) => format!("in cycle {}", trace.depth()),
+            Verdict::Unknown(reason) => reason.to_string(),
+        };
+        rows.push([
+            answer.property.0.to_string(),
+            report.name(answer).to_owned(),
+            Summary::of(&answer.verdict).word().to_owned(),
+            seconds(answer.time),
+            detail,
+        ]);
+    }
+    align(&rows)
+}
+
+/// The failing property that is reached first.
+fn shortest_trace<'a>(report: &'a Report<'_>) -> Option<(&'a Answer, &'a Trace)> {
+    let traces = report.answers.iter().filter_map(|answer| match &answer.verdict {
+        Verdict::Unsafe(trace) => Some((answer, trace)),
+        Verdict::Safe(_) | Verdict::Unknown(_) => None,
+    });
+    traces.min_by_key(|(answer, trace)| (trace.depth(), answer.property))
+}
+
+fn failure(report: &Report<'_>, answer: &Answer, trace: &Trace, look: Look) -> String {
+    let mut text = String::new();
+    if report.answers.len() > 1 {
+        let (name, depth) = (report.name(answer), trace.depth());
+        write!(text, "\nProperty {name} fails in cycle {depth}:\n").expect("strings do not fail");
+    }
+    let system = report.model.system();
+    let PropertyKind::Bad(bad) = system.property(trace.property).kind else { return text };
+    let cone = nearest_signals(system, bad);
+    let mut waves = Waves::of_trace(system, trace, &cone[..cone.len().min(CONSIDERED)]);
+    relevance::mark(system, trace, bad, &mut waves);
+    let look = Look { numbered: !report.is_combinational(), ..look };
+    let table = signals(waves, cone.len(), look);
+    if !table.is_empty() {
+        text.push('\n');
+        text.push_str(&table);
+    }
+    text
+}
+
+/// The table of the most important of `all` signals, which come first in `waves`.
+pub fn signals(waves: Waves, all: usize, look: Look) -> String {
+    let waves = digest(waves, ROWS);
+    let mut text = table::render(&waves, look);
+    let shown: usize = waves.signals.iter().map(|signal| signal.stands_for).sum();
+    if shown < all {
+        let more = count(all - shown, "more signal");
+        writeln!(text, "  … and {more}; --vcd writes them all").expect("strings do not fail");
+    }
+    text
+}
+
+/// The statistics as a table.
+pub fn statistics(statistics: &Statistics) -> String {
+    let header = ["queries", "count", "sat", "unsat", "stopped", "conflicts", "time"];
+    let mut rows = vec![header.map(str::to_owned)];
+    let kinds = statistics.queries.iter().map(|(&kind, queries)| (kind, queries.clone()));
+    for (kind, queries) in kinds.chain([("all", statistics.total())]) {
+        rows.push([
+            kind.to_owned(),
+            queries.count.to_string(),
+            queries.satisfiable.to_string(),
+            queries.unsatisfiable.to_string(),
+            queries.stopped.to_string(),
+            queries.conflicts.to_string(),
+            seconds(queries.time),
+        ]);
+    }
+    let mut text = align(&rows);
+    for (what, number) in [
+        ("last bound", statistics.bound),
+        ("array lemmas", statistics.array_lemmas),
+        ("pairs of states made different", statistics.distinct_pairs),
+    ] {
+        writeln!(text, "  {what}: {number}").expect("strings do not fail");
+    }
+    text
+}
+
+/// Columns side by side, each as wide as its widest cell.
+pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, &width) in row.iter().zip(&widths) {
+            write!(line, "  {cell:<width$}").expect("strings do not fail");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// `1 cycle`, `2 cycles`.
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let rows = [["a".into(), "b".into()], ["long".into(), "c".into()]];
+        assert_eq!(align(&rows), "  a     b\n  long  c\n");
+        assert_eq!(count(1, "cycle"), "1 cycle");
+        assert_eq!(count(0, "cycle"), "0 cycles");
+    }
+}

@@ -1,0 +1,177 @@
+//! `elinvar simulate`: run a model on random or given stimulus.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use elinvar_formats::vcd;
+use elinvar_ir::oracle::Rng;
+use elinvar_ir::{ArrayValue, PropertyId, Simulator, Sort, Step, Trace, TransitionSystem, Value};
+
+use crate::load::SourceFile;
+use crate::report::digest::CONSIDERED;
+use crate::report::table::Look;
+use crate::report::text::{self, count};
+use crate::report::waves::{Waves, all_signals, execute};
+use crate::{code, evidence, load, output};
+
+/// Run a model on random stimulus, or on that of a witness
+///
+/// Prints the values of inputs and states cycle by cycle, and notes violated
+/// constraints and bad states. Random stimulus does not respect constraints.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The model; `-` reads standard input
+    model: String,
+
+    /// The number of cycles
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    cycles: u32,
+
+    /// The seed of the random stimulus
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Take initial values and inputs from this witness
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cycles", "seed"])]
+    inputs: Option<String>,
+
+    /// Write the execution as a waveform
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  elinvar simulate fifo.btor2 --cycles 20 --seed 7 --vcd fifo.vcd
+  elinvar simulate fifo.btor2 --inputs witness.txt";
+
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    let model = load::load_model(&arguments.model)?;
+    let system = model.system();
+    let trace = match &arguments.inputs {
+        Some(path) => {
+            let file = SourceFile::read(path)?;
+            file.located(evidence::read_witness(&model, &file.bytes))?
+        }
+        None => random_trace(system, arguments.cycles, arguments.seed),
+    };
+    let signals = all_signals(system);
+    let mut waves = Waves::new(system, &signals[..signals.len().min(CONSIDERED)]);
+    let mut notes = Notes::default();
+    execute(system, &trace, |cycle, simulator| {
+        waves.record(simulator);
+        notes.take(system, cycle, simulator);
+    });
+    if let Some(path) = &arguments.vcd {
+        output::write_file(path, vcd::write(system, &trace).as_bytes())?;
+    }
+    let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
+    report.push_str(&text::signals(waves, signals.len(), Look::of_stdout()));
+    let notes = notes.render(system);
+    if !notes.is_empty() {
+        report.push('\n');
+        report.push_str(&notes);
+    }
+    output::print(&report)?;
+    Ok(code::DONE)
+}
+
+/// What happens in the cycles of an execution, beside the values.
+#[derive(Default)]
+struct Notes {
+    /// By constraint: the cycles that violate it.
+    violations: BTreeMap<usize, Vec<usize>>,
+    /// By property: the cycles in which it fails.
+    failures: BTreeMap<PropertyId, Vec<usize>>,
+}
+
+impl Notes {
+    fn take(&mut self, system: &TransitionSystem, cycle: usize, simulator: &Simulator<'_>) {
+        for (i, &constraint) in system.constraints().iter().enumerate() {
+            if !simulator.holds(constraint) {
+                self.violations.entry(i).or_default().push(cycle);
+            }
+        }
+        for (id, bad) in system.bads() {
+            if simulator.holds(bad) {
+                self.failures.entry(id).or_default().push(cycle);
+            }
+        }
+    }
+
+    fn render(&self, system: &TransitionSystem) -> String {
+        let violations = self
+            .violations
+            .iter()
+            .map(|(i, cycles)| format!("constraint {i} is violated in {}\n", ranges(cycles)));
+        let failures = self.failures.iter().map(|(&id, cycles)| {
+            format!("property {} fails in {}\n", system.property(id).name, ranges(cycles))
+        });
+        violations.chain(failures).collect()
+    }
+}
+
+/// `cycle 3`, `cycles 3 to 5, 7`; the numbers ascend.
+fn ranges(cycles: &[usize]) -> String {
+    let runs = cycles.chunk_by(|a, b| a + 1 == *b);
+    let runs: Vec<String> = runs
+        .map(|run| match run {
+            [one] => one.to_string(),
+            [first, .., last] => format!("{first} to {last}"),
+            [] => String::new(),
+        })
+        .collect();
+    let noun = if cycles.len() == 1 { "cycle" } else { "cycles" };
+    format!("{noun} {}", runs.join(", "))
+}
+
+/// Everything that is free gets a random value.
+fn random_trace(system: &TransitionSystem, cycles: u32, seed: u64) -> Trace {
+    let mut rng = Rng::new(seed);
+    let sort = |symbol| system.pool().sort(symbol);
+    let initial =
+        system.states().iter().map(|state| random(&mut rng, sort(state.symbol))).collect();
+    let mut steps = Vec::new();
+    for cycle in 0..cycles {
+        let inputs = system.inputs().iter().map(|i| random(&mut rng, sort(i.symbol))).collect();
+        let free_states = if cycle == 0 { &[] } else { system.free_states() };
+        let symbol = |&index: &usize| system.states()[index].symbol;
+        let free = free_states.iter().map(|i| random(&mut rng, sort(symbol(i)))).collect();
+        steps.push(Step { inputs, free });
+    }
+    Trace { property: PropertyId(0), initial, steps }
+}
+
+fn random(rng: &mut Rng, sort: Sort) -> Value {
+    match sort {
+        Sort::Bv(width) => rng.bitvec(width).into(),
+        Sort::Array { index, element } => ArrayValue::constant(index, rng.bitvec(element)).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::SystemBuilder;
+
+    #[test]
+    fn cycles_are_listed_by_ranges() {
+        assert_eq!(ranges(&[3]), "cycle 3");
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "cycles 0 to 2, 5, 7 to 8");
+    }
+
+    #[test]
+    fn stimulus_is_random_but_repeatable() {
+        let mut b = SystemBuilder::new();
+        b.input(Sort::Bv(64), Some("x")).unwrap();
+        b.state(Sort::Bv(64), Some("free")).unwrap();
+        let system = b.finish().unwrap();
+        let trace = random_trace(&system, 3, 1);
+        assert_eq!(trace, random_trace(&system, 3, 1));
+        assert_ne!(trace, random_trace(&system, 3, 2));
+        assert_eq!(trace.steps.iter().map(|s| s.free.len()).collect::<Vec<_>>(), [0, 1, 1]);
+    }
+}

@@ -1,0 +1,56 @@
+//! `elinvar verify`: check evidence again, whoever made it.
+
+use anyhow::Result;
+use elinvar_check::Budget;
+
+use crate::evidence::{self, Evidence};
+use crate::load::{self, SourceFile};
+use crate::{code, output, properties};
+
+/// Check a witness or a certificate against a model
+///
+/// The kind of the evidence is told by its content: an AIGER or BTOR2 witness,
+/// a witness circuit in AIGER or BTOR2, or Elinvar's text certificate. Exit
+/// codes: 0 accepted, 1 refused, 2 user error.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The model
+    model: String,
+
+    /// The witness or certificate; `-` reads standard input
+    evidence: String,
+
+    /// The property that the evidence is about, by name or number [default:
+    /// the one that the evidence names, or the only one]
+    #[arg(long, value_name = "NAME|INDEX")]
+    property: Option<String>,
+}
+
+const AFTER_HELP: &str = "\
+Example:
+  elinvar check fifo.btor2 --witness w.txt; elinvar verify fifo.btor2 w.txt";
+
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    let model = load::load_model(&arguments.model)?;
+    let property =
+        arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
+    let file = SourceFile::read(&arguments.evidence)?;
+    let evidence = match Evidence::read(&model, &file, property) {
+        Err(error) if evidence::is_refusal(&error) => return refuse(&error.to_string()),
+        result => result?,
+    };
+    match evidence.judge(model.system(), &Budget::default()) {
+        Ok(()) => {
+            let name = &model.system().property(evidence.property()).name;
+            output::print(&format!("accepted\n{}\n", evidence.claim(name)))?;
+            Ok(code::DONE)
+        }
+        Err(refusal) => refuse(&refusal.to_string()),
+    }
+}
+
+fn refuse(reason: &str) -> Result<u8> {
+    output::print(&format!("refused\n{reason}\n"))?;
+    Ok(code::REFUSED)
+}

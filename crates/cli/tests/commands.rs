@@ -1,0 +1,431 @@
+//! The real binary, where files are written or output is read by a program.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+const SAFE: u8 = 20;
+const UNSAFE: u8 = 10;
+const UNKNOWN: u8 = 0;
+const ACCEPTED: u8 = 0;
+const REFUSED: u8 = 1;
+const USER_ERROR: u8 = 2;
+
+/// Models of each format with a failing property, and how deep it lies.
+const FAILING: &[(&str, usize)] = &[
+    ("counter.aag", 7),
+    ("counter_bug.btor2", 10),
+    ("fifo_bug.btor2", 4),
+    ("traffic_light.btor2", 4),
+    ("midpoint.basm", 9),
+    ("arrays.btor", 0),
+];
+
+/// Models of each format with one property, which holds.
+const HOLDING: &[&str] = &[
+    "arbiter.aag",
+    "counter.btor",
+    "counter.btor2",
+    "memclear.btor",
+    "memory.btor2",
+    "parity.btor2",
+    "peterson.btor2",
+    "assertion.basm",
+];
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_elinvar"));
+    command.current_dir(folder);
+    command
+}
+
+struct Run {
+    code: u8,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 is printed");
+        let code = output.status.code().expect("not killed") as u8;
+        Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Runs `elinvar`; words that name examples are replaced by their paths.
+fn elinvar(folder: &Path, words: &[&str]) -> Run {
+    let mut command = command(folder);
+    for word in words {
+        match word.strip_prefix('@') {
+            Some(name) => command.arg(example(name)),
+            None => command.arg(word),
+        };
+    }
+    Run::of(command.output().expect("the binary runs"))
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn at(name: &str) -> String {
+    format!("@{name}")
+}
+
+#[test]
+fn counterexamples_are_written_and_verified() {
+    let folder = folder();
+    for &(name, depth) in FAILING {
+        let path = folder.path();
+        let check = ["check", &at(name), "--witness", "w", "--vcd", "w.vcd", "--quiet"];
+        assert_eq!(elinvar(path, &check).code, UNSAFE, "{name}");
+        let verdict = elinvar(path, &["verify", &at(name), "w"]);
+        assert_eq!(verdict.code, ACCEPTED, "{name}: {}", verdict.stdout);
+        assert!(verdict.stdout.contains(&format!("in cycle {depth}.")), "{}", verdict.stdout);
+        let vcd = std::fs::read_to_string(path.join("w.vcd")).unwrap();
+        assert!(vcd.contains("$enddefinitions") && vcd.contains(&format!("#{depth}\n")), "{name}");
+
+        // Without its end, the file is refused and the place is named.
+        let witness = std::fs::read(path.join("w")).unwrap();
+        std::fs::write(path.join("cut"), &witness[..witness.len() - 2]).unwrap();
+        let verdict = elinvar(path, &["verify", &at(name), "cut"]);
+        assert_eq!(verdict.code, REFUSED, "{name}: {}", verdict.stdout);
+        assert!(verdict.stdout.starts_with("refused\ncut:"), "{}", verdict.stdout);
+    }
+}
+
+#[test]
+fn proofs_are_written_and_verified() {
+    let folder = folder();
+    let path = folder.path();
+    for name in HOLDING {
+        let check = elinvar(path, &["check", &at(name), "--certificate", name, "-q"]);
+        assert_eq!((check.code, check.stdout.as_str()), (SAFE, "safe\n"), "{name}");
+        let verdict = elinvar(path, &["verify", &at(name), name]);
+        assert_eq!(verdict.code, ACCEPTED, "{name}: {}{}", verdict.stdout, verdict.stderr);
+    }
+    // A proof about one model proves nothing about another.
+    for (model, proof) in [
+        ("counter_bug.btor2", "counter.btor2"),
+        ("several.btor2", "parity.btor2"),
+        ("fifo_bug.btor2", "memory.btor2"),
+        ("counter_bug.btor2", "assertion.basm"),
+    ] {
+        let verdict = elinvar(path, &["verify", &at(model), proof, "--property", "0"]);
+        assert_eq!(verdict.code, REFUSED, "{model} by {proof}: {}", verdict.stdout);
+    }
+}
+
+#[test]
+fn invariants_for_all_inputs_are_judged() {
+    let folder = folder();
+    let path = folder.path();
+    elinvar(path, &["check", "@memclear.btor", "--certificate", "c", "-q"]);
+    let text = std::fs::read_to_string(path.join("c")).unwrap();
+    assert!(text.contains("\ninvariant for all inputs\n"), "{text}");
+    let verify = |name: &str, text: String| {
+        std::fs::write(path.join("c"), text).unwrap();
+        elinvar(path, &["verify", name, "c"])
+    };
+    assert_eq!(verify("@memclear.btor", text.clone()).code, ACCEPTED);
+    // The negated invariant, a part of it, and the invariant of another model.
+    let bad = text.lines().last().unwrap();
+    let number = bad.split(' ').nth(2).unwrap();
+    let negated = bad.replacen(&format!("bad {number}"), &format!("bad -{number}"), 1);
+    let run = verify("@memclear.btor", text.replace(bad, &negated));
+    assert_eq!(run.code, REFUSED, "{}", run.stdout);
+    assert_eq!(verify("@memclear.btor", text.replace(bad, "")).code, REFUSED);
+    let run = verify("@counter.btor", text);
+    assert_eq!(run.code, REFUSED, "{}", run.stderr);
+    assert!(run.stdout.contains("not about this model"), "{}", run.stdout);
+}
+
+/// Every byte of a witness circuit's gates counts: a change is either refused
+/// or yields another circuit that proves the property as well, never an error.
+#[test]
+fn changed_circuits_are_judged_without_failure() {
+    let folder = folder();
+    let path = folder.path();
+    elinvar(path, &["check", "@arbiter.aag", "--certificate", "c.aag", "-q"]);
+    let circuit = std::fs::read(path.join("c.aag")).unwrap();
+    let mut refused = 0;
+    for place in (0..circuit.len()).step_by(3).filter(|&i| circuit[i].is_ascii_digit()) {
+        let mut changed = circuit.clone();
+        changed[place] ^= 1;
+        std::fs::write(path.join("changed"), &changed).unwrap();
+        let verdict = elinvar(path, &["verify", "@arbiter.aag", "changed"]);
+        assert!([ACCEPTED, REFUSED].contains(&verdict.code), "{place}: {}", verdict.stderr);
+        refused += usize::from(verdict.code == REFUSED);
+    }
+    assert!(refused > 10, "only {refused} refused");
+}
+
+#[test]
+fn the_competition_call_writes_one_file() {
+    let folder = folder();
+    let path = folder.path();
+    let run = elinvar(path, &["@counter.aag", "a.sat", "a.unsat"]);
+    assert_eq!((run.code, run.stdout.as_str()), (UNSAFE, "sat\n"));
+    assert!(path.join("a.sat").exists() && !path.join("a.unsat").exists());
+    let run = elinvar(path, &["@arbiter.aag", "b.sat", "b.aig"]);
+    assert_eq!((run.code, run.stdout.as_str()), (SAFE, "unsat\n"));
+    assert!(!path.join("b.sat").exists());
+    assert!(std::fs::read(path.join("b.aig")).unwrap().starts_with(b"aig "));
+    assert_eq!(elinvar(path, &["verify", "@arbiter.aag", "b.aig"]).code, ACCEPTED);
+    // A file that is called like a subcommand does not hide it.
+    std::fs::write(path.join("check"), "").unwrap();
+    assert_eq!(elinvar(path, &["check", "@arbiter.aag", "--quiet"]).code, SAFE);
+    let run = elinvar(path, &["@arbiter.aag"]);
+    assert!(run.code == USER_ERROR && run.stderr.contains("say `elinvar check"), "{}", run.stderr);
+}
+
+#[test]
+fn conversions_keep_the_verdict() {
+    let folder = folder();
+    let path = folder.path();
+    for (name, verdict) in [
+        ("counter.aag", UNSAFE),
+        ("arbiter.aag", SAFE),
+        ("reset.aag", SAFE),
+        ("counter.btor", SAFE),
+        ("fifo_bug.btor2", UNSAFE),
+        ("gray.btor2", SAFE),
+        ("several.btor2", UNSAFE),
+    ] {
+        for target in ["m.aag", "m.aig", "m.btor2"] {
+            let run = elinvar(path, &["convert", &at(name), "-o", target]);
+            assert_eq!(run.code, 0, "{name} to {target}: {}", run.stderr);
+            assert_eq!(elinvar(path, &["check", target, "-q"]).code, verdict, "{name} {target}");
+        }
+    }
+    let one = elinvar(path, &["convert", "@several.btor2", "-o", "one.aag", "--property", "odd"]);
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(elinvar(path, &["check", "one.aag", "-q"]).code, SAFE);
+    let convert =
+        ["convert", "@several.btor2", "--property", "odd", "--bound", "3", "-o", "m.smt2"];
+    assert_eq!(elinvar(path, &convert).code, 0);
+    assert!(std::fs::read_to_string(path.join("m.smt2")).unwrap().contains("(check-sat)"));
+    let dot = elinvar(path, &["convert", "@arbiter.aag", "-o", "-", "--format", "dot"]);
+    assert!(dot.stdout.starts_with("digraph"));
+}
+
+fn json(words: &[&str]) -> (u8, Json) {
+    let run = elinvar(Path::new("."), words);
+    (run.code, serde_json::from_str(&run.stdout).expect("one object of JSON"))
+}
+
+#[test]
+fn json_has_the_promised_shape() {
+    let (code, report) = json(&["check", "@several.btor2", "--json"]);
+    assert_eq!(
+        (code, &report["verdict"], &report["reason"]),
+        (UNSAFE, &"unsafe".into(), &Json::Null)
+    );
+    assert!(report["engine"].is_string() && report["seconds"].is_f64());
+    assert!(report["statistics"]["queries"].is_u64());
+    assert!(report["statistics"]["conflicts"].is_u64());
+    assert!(report["statistics"]["array_lemmas"].is_u64());
+    let properties = report["properties"].as_array().unwrap();
+    let verdicts: Vec<&str> = properties.iter().map(|p| p["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["safe", "unsafe", "unsafe", "safe"]);
+    assert_eq!(properties[3]["name"], "odd");
+    assert_eq!(properties[3]["index"], 3);
+    assert!(properties[3]["seconds"].is_f64());
+    assert_eq!(properties[0]["certificate"]["kind"], "k-inductive");
+    assert_eq!(properties[0]["certificate"]["k"], 1);
+    assert_eq!(properties[1]["depth"], 5);
+    let fast = &properties[1]["trace"]["signals"][0];
+    assert_eq!((&fast["name"], &fast["width"]), (&"fast".into(), &8.into()));
+    assert_eq!(fast["values"][5], "00001010");
+}
+
+#[test]
+fn json_says_why_there_is_no_verdict() {
+    let words = ["check", "@counter.btor2", "--engine", "bmc", "--bound", "3", "--json"];
+    let (code, report) = json(&words);
+    assert_eq!((code, &report["verdict"]), (UNKNOWN, &"unknown".into()));
+    assert!(report["reason"].as_str().unwrap().contains("bound"));
+    assert_eq!(report["properties"][0]["depth"], 3);
+}
+
+#[test]
+fn arrays_appear_in_json() {
+    let (_, report) = json(&["check", "@fifo_bug.btor2", "--json"]);
+    let signals = report["properties"][0]["trace"]["signals"].as_array().unwrap();
+    let memory = signals.iter().find(|s| s["name"] == "queue.memory").unwrap();
+    assert_eq!((&memory["index_width"], &memory["width"]), (&2.into(), &8.into()));
+    assert!(memory["values"][0]["default"].is_string());
+}
+
+#[test]
+fn options_of_the_engines_do_not_change_verdicts() {
+    let folder = folder();
+    let both = [("counter_bug.btor2", UNSAFE), ("assertion.basm", SAFE), ("counter.aag", UNSAFE)];
+    for (name, verdict) in both {
+        for options in [
+            &["--engine", "kind"] as &[&str],
+            &["--engine", "kind", "--distinct", "eager"],
+            &["--engine", "kind", "--distinct", "lazy", "--no-incremental"],
+            &["--engine", "kind", "--no-strengthen"],
+            &["--seed", "7"],
+            &["--bound", "30"],
+        ] {
+            let mut words = vec!["check", "-q"];
+            let name = at(name);
+            words.push(&name);
+            words.extend(options);
+            assert_eq!(elinvar(folder.path(), &words).code, verdict, "{name} {options:?}");
+        }
+    }
+    let bmc = ["check", "-q", "@counter_bug.btor2", "--engine", "bmc"];
+    for options in [&[] as &[&str], &["--start", "5"], &["--step", "4"], &["--no-incremental"]] {
+        let words: Vec<&str> = bmc.iter().chain(options).copied().collect();
+        assert_eq!(elinvar(folder.path(), &words).code, UNSAFE, "{options:?}");
+    }
+}
+
+/// Writes a model whose first property is easy to prove. The second asks for
+/// the factors of a prime, after the first cycle: easy to state, long to decide.
+fn hard_model(folder: &Path) -> String {
+    let text = "1 sort bitvec 1\n2 sort bitvec 32\n3 sort bitvec 64\n\
+                 4 zero 1\n5 state 1 still\n6 init 1 5 4\n7 next 1 5 5\n8 bad 5 moves\n\
+                 10 input 2 x\n11 input 2 y\n12 uext 3 10 32\n13 uext 3 11 32\n\
+                 14 mul 3 12 13\n15 constd 3 12764787846358441471\n16 eq 1 14 15\n\
+                 17 one 1\n18 state 1 late\n19 init 1 18 4\n20 next 1 18 17\n\
+                 21 and 1 16 18\n22 bad 21 factors\n";
+    std::fs::write(folder.join("hard.btor2"), text).unwrap();
+    "hard.btor2".to_owned()
+}
+
+#[test]
+fn limits_end_in_unknown() {
+    let folder = folder();
+    let path = folder.path();
+    let model = hard_model(path);
+    for limit in [["--timeout", "0.3"], ["--memory", "1"]] {
+        let words: Vec<&str> = ["check", &model, "--json"].into_iter().chain(limit).collect();
+        let start = Instant::now();
+        let run = elinvar(path, &words);
+        let report: Json = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((run.code, &report["verdict"]), (UNKNOWN, &"unknown".into()), "{limit:?}");
+        assert!(report["reason"].as_str().unwrap().contains("limit was reached"), "{limit:?}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{limit:?}");
+    }
+}
+
+#[test]
+fn what_was_decided_before_a_limit_is_told() {
+    let folder = folder();
+    let path = folder.path();
+    let run = elinvar(path, &["check", &hard_model(path), "--timeout", "0.5", "--json"]);
+    assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
+    let report: Json = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["properties"][0]["verdict"], "safe");
+    assert_eq!(report["properties"][1]["verdict"], "unknown");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_run_in_order() {
+    let folder = folder();
+    let child = command(folder.path())
+        .args(["check", &hard_model(folder.path())])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!(run.code, UNKNOWN);
+    assert!(run.stdout.starts_with("unknown\n") && run.stdout.contains("interrupted"));
+    assert!(run.stdout.contains("moves    safe"), "what is known is told: {}", run.stdout);
+    assert_eq!(run.stderr, "", "no progress where there is no terminal");
+}
+
+#[test]
+fn models_are_read_from_standard_input() {
+    let mut child = command(Path::new("."))
+        .args(["check", "-", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let model = std::fs::read(example("counter.btor2")).unwrap();
+    child.stdin.take().unwrap().write_all(&model).unwrap();
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.stdout.as_str()), (SAFE, "safe\n"));
+}
+
+#[test]
+fn the_content_tells_the_format_not_the_name() {
+    let folder = folder();
+    let path = folder.path();
+    for name in ["counter.aag", "counter_bug.btor2", "midpoint.basm"] {
+        std::fs::copy(example(name), path.join("model")).unwrap();
+        assert_eq!(elinvar(path, &["check", "model", "-q"]).code, UNSAFE, "{name}");
+    }
+}
+
+#[test]
+fn simulations_are_written_as_waveforms() {
+    let folder = folder();
+    let path = folder.path();
+    let run = elinvar(path, &["simulate", "@fifo.btor2", "--cycles", "5", "--vcd", "s.vcd"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(std::fs::read_to_string(path.join("s.vcd")).unwrap().contains("#4\n"));
+    let again = elinvar(path, &["simulate", "@fifo.btor2", "--cycles", "5"]);
+    assert_eq!(run.stdout, again.stdout, "the same seed gives the same run");
+    // A model without any property can be simulated too.
+    std::fs::write(path.join("none.aag"), "aag 1 1 0 0 0\n2\n").unwrap();
+    assert_eq!(elinvar(path, &["simulate", "none.aag", "--vcd", "n.vcd"]).code, 0);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_user_errors() {
+    let folder = folder();
+    let path = folder.path();
+    let run = elinvar(path, &["check", "@counter.aag", "--witness", "no/such/w"]);
+    assert_eq!(run.code, USER_ERROR);
+    assert!(run.stderr.starts_with("error: cannot write no/such/w: "), "{}", run.stderr);
+    assert_eq!(run.stdout, "", "said before any work is done");
+    std::fs::create_dir(path.join("taken")).unwrap();
+    let run = elinvar(path, &["check", "@counter.aag", "--witness", "taken", "--quiet"]);
+    assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, "unsafe\n"), "{}", run.stderr);
+    std::fs::remove_dir(path.join("taken")).unwrap();
+    let run = elinvar(path, &["convert", "@midpoint.basm", "-o", "m.aig"]);
+    assert_eq!(run.code, USER_ERROR);
+    assert_eq!(std::fs::read_dir(path).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn statistics_go_to_standard_error() {
+    let run = elinvar(Path::new("."), &["check", "@counter.aag", "--stats", "--quiet"]);
+    assert_eq!(run.stdout, "unsafe\n");
+    assert!(run.stderr.contains("conflicts") && run.stderr.contains("array lemmas: 0"));
+}
+
+#[test]
+fn every_subcommand_has_help_and_completions() {
+    let main = elinvar(Path::new("."), &["--help"]);
+    assert_eq!(main.code, 0);
+    for name in ["check", "verify", "simulate", "convert", "stats", "completions"] {
+        assert!(main.stdout.contains(name));
+        assert_eq!(elinvar(Path::new("."), &[name, "--help"]).code, 0, "{name}");
+    }
+    assert!(elinvar(Path::new("."), &["--version"]).stdout.starts_with("elinvar "));
+    for shell in ["bash", "zsh", "fish"] {
+        let script = elinvar(Path::new("."), &["completions", shell]).stdout;
+        assert!(script.contains("certificate"), "{shell}");
+    }
+    assert_eq!(elinvar(Path::new("."), &["frobnicate"]).code, USER_ERROR);
+}

@@ -1,0 +1,109 @@
+//! AIGER 1.9: and-inverter circuits, ASCII (`aag`) and binary (`aig`).
+//!
+//! Follows "AIGER 1.9 and Beyond" (Biere, Heljanko, Wieringa 2011) with the
+//! reset functions of the 2025 hardware model checking competition: a latch may
+//! start at 0, at 1, at any value (its own literal), or at the value of any
+//! other literal. Witnesses of bad states are stimuli ([`read_witness`]);
+//! certificates are circuits that name the literals they share with the model
+//! in Certifaiger's way ([`write_certificate`], [`certificate_mapping`]).
+//!
+//! A file with neither bad states nor justice properties is an old one: its
+//! outputs are the bad states.
+//!
+//! Limits: fewer than 2^30 variables; a binary file may have 2^20 inputs that
+//! nothing mentions, an ASCII file 2^26 variables that nothing defines; names
+//! that are not UTF-8 are mended; lassos (witnesses of justice properties) are
+//! not read.
+
+mod certificate;
+mod document;
+mod expand;
+mod gates;
+mod header;
+mod read;
+mod scan;
+mod witness;
+
+use std::ops::Range;
+
+use elinvar_ir::TransitionSystem;
+
+pub use certificate::{Correspondence, certificate_mapping, write_certificate};
+pub use document::{WriteError, write};
+pub use read::read;
+pub use witness::{read_witness, write_witness};
+
+/// The two ways to write a circuit down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// `aag`: gates in decimal, in any order.
+    Ascii,
+    /// `aig`: gates in ascending order, delta-coded.
+    Binary,
+}
+
+/// A circuit with what the file says beyond its system.
+#[derive(Clone, Debug)]
+pub struct AigerModel {
+    pub system: TransitionSystem,
+    pub encoding: Encoding,
+    literals: Literals,
+    shared: Vec<SharedSymbol>,
+    comment: Comment,
+}
+
+impl AigerModel {
+    /// The literal of an input in the file.
+    pub fn input_literal(&self, input: usize) -> u32 {
+        match &self.literals {
+            Literals::Consecutive => 2 * (input as u32 + 1),
+            Literals::Listed { inputs, .. } => inputs[input],
+        }
+    }
+
+    /// The literal of a latch in the file.
+    pub fn latch_literal(&self, latch: usize) -> u32 {
+        match &self.literals {
+            Literals::Consecutive => 2 * ((self.system.inputs().len() + latch) as u32 + 1),
+            Literals::Listed { latches, .. } => latches[latch],
+        }
+    }
+
+    /// The comment section, without the line that opens it.
+    pub fn comment(&self) -> &[u8] {
+        &self.comment.text
+    }
+}
+
+/// The literals of inputs and latches.
+#[derive(Clone, Debug)]
+enum Literals {
+    /// As in every binary file: inputs from 2 on, then latches.
+    Consecutive,
+    Listed {
+        inputs: Vec<u32>,
+        latches: Vec<u32>,
+    },
+}
+
+/// An input or a latch, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Port {
+    Input(usize),
+    Latch(usize),
+}
+
+/// A symbol of the form `= literal`: this port is that one of another circuit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct SharedSymbol {
+    port: Port,
+    literal: u32,
+    span: Range<usize>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Comment {
+    text: Vec<u8>,
+    /// Where the text starts in the file.
+    at: usize,
+}

@@ -1,0 +1,36 @@
+//! What BTOR and BTOR2 share: text of numbered lines, each of which applies one
+//! operator to lines before it.
+//!
+//! The two formats differ in how they write sorts and in what they say of
+//! states and properties; their words, numbers, constants, operators and the
+//! way nodes are printed are the same and live here.
+
+mod constant;
+mod keyword;
+mod lines;
+mod operator;
+mod printer;
+mod scanner;
+mod table;
+
+pub(crate) use constant::{Radix, read_constant};
+pub(crate) use keyword::{Keyword, Syntax};
+pub(crate) use lines::{Lines, Meaning};
+pub(crate) use operator::{Operand, Operator, expect_sort};
+pub(crate) use printer::{Printer, Ref, fresh_cone, is_shift, printable};
+pub(crate) use scanner::{Scanner, Word};
+
+/// The widest address of an array that writers spell out element by element.
+pub(crate) const ELEMENTWISE_ADDRESS: u32 = 10;
+
+/// Why a system cannot be written in a format.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error("{format} cannot express {what} {signal}")]
+    Inexpressible {
+        format: &'static str,
+        what: &'static str,
+        /// The user's name of the signal, or where it is.
+        signal: String,
+    },
+}

@@ -1,0 +1,80 @@
+//! The models in `examples/`: each is read, has its row in the table there, says
+//! itself what the table says, and is decided by exhaustive search if it is small.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use elinvar_formats::{aiger, basm, btor, btor2};
+use elinvar_ir::TransitionSystem;
+use elinvar_ir::oracle::{Outcome, search};
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// The rows of the table: what is expected, by file.
+fn table() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(directory().join("README.md")).unwrap();
+    let rows = text.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, file, _, expected, _] = cells[..] else { return None };
+        let file = file.strip_prefix('`')?.strip_suffix('`')?;
+        Some((file.to_owned(), expected.to_owned()))
+    });
+    rows.collect()
+}
+
+fn read(file: &str, source: &[u8]) -> TransitionSystem {
+    let (_, ending) = file.rsplit_once('.').unwrap();
+    let read = match ending {
+        "btor2" => btor2::read(source).map(|model| model.system),
+        "btor" => btor::read(source).map(|model| model.system),
+        "aag" => aiger::read(source).map(|model| model.system),
+        "basm" => basm::parse(source).map(|program| basm::translate(&program)),
+        _ => panic!("{file} is of no known format"),
+    };
+    read.unwrap_or_else(|error| panic!("{file}:{:?}: {error}", error.position(source)))
+}
+
+#[test]
+fn every_example_is_in_the_table_and_says_the_same() {
+    let table = table();
+    let mut files = 0;
+    for entry in fs::read_dir(directory()).unwrap() {
+        let entry = entry.unwrap();
+        let file = entry.file_name().into_string().unwrap();
+        if file == "README.md" {
+            continue;
+        }
+        files += 1;
+        let source = fs::read(entry.path()).unwrap();
+        let expected = table.get(&file).unwrap_or_else(|| panic!("{file} is not in the table"));
+        let text = String::from_utf8(source.clone()).unwrap();
+        let remark = format!("Expected: {expected}.");
+        let says = |line: Option<&str>| line.is_some_and(|line| line.ends_with(&remark));
+        assert!(says(text.lines().next()) || says(text.lines().last()), "{file}: {remark}");
+        let properties = read(&file, &source).properties().len();
+        assert_eq!(properties, expected.split(", ").count(), "{file}");
+    }
+    assert_eq!(files, table.len(), "every row of the table is a file");
+}
+
+#[test]
+fn small_examples_are_as_expected() {
+    let mut decided = 0;
+    for (file, expected) in table() {
+        let source = fs::read(directory().join(&file)).unwrap();
+        let Ok(outcomes) = search(&read(&file, &source), 500_000) else { continue };
+        let found: Vec<String> = outcomes
+            .into_iter()
+            .map(|(_, outcome)| match outcome {
+                Outcome::Safe => "safe".into(),
+                Outcome::Unsafe(depth) => format!("unsafe in {depth} steps"),
+            })
+            .collect();
+        assert_eq!(found.join(", "), expected, "{file}");
+        decided += 1;
+    }
+    assert!(decided >= 12, "{decided} examples were small enough");
+}

@@ -1,0 +1,151 @@
+//! Table 6 of the BTOR paper: the equivalence of two FIFOs by k-induction,
+//! incremental and not, with and without all-different constraints (ADC).
+//!
+//! As in the paper a row is the time for all bounds from zero to k, the search
+//! for witnesses and the induction steps together; each setting is one run whose
+//! time is read off when a bound is complete.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use elinvar_engines::families::fifo;
+use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
+use elinvar_engines::{Engine, Event, Run};
+use elinvar_ir::{PropertyId, Verdict};
+
+#[derive(Args)]
+pub struct Options {
+    /// Bits of an element
+    #[arg(long, default_value_t = 32)]
+    width: u32,
+    /// Elements of a FIFO, a power of two
+    #[arg(long, default_value_t = 32)]
+    depth: u32,
+    /// The last bound
+    #[arg(long, default_value_t = 10)]
+    bound: usize,
+    /// Seconds for each setting
+    #[arg(long, default_value_t = 900)]
+    timeout: u64,
+    /// Add the all-different constraints eagerly too, in a further column
+    #[arg(long)]
+    eager: bool,
+}
+
+/// The paper's columns for Boolector, in seconds; none is a time-out.
+const PAPER: [[Option<f64>; 4]; 11] = [
+    [Some(0.0), Some(0.0), Some(0.0), Some(0.0)],
+    [Some(0.1), Some(0.0), Some(0.1), Some(0.0)],
+    [Some(0.8), Some(0.1), Some(0.9), Some(0.1)],
+    [Some(15.4), Some(0.3), Some(6.1), Some(0.4)],
+    [Some(41.9), Some(0.7), Some(38.0), Some(1.1)],
+    [Some(91.2), Some(1.6), Some(96.5), Some(2.7)],
+    [Some(419.8), Some(3.7), Some(267.8), Some(5.8)],
+    [None, Some(6.8), None, Some(11.7)],
+    [None, Some(14.3), None, Some(23.9)],
+    [None, Some(31.1), None, Some(47.8)],
+    [None, Some(73.7), None, Some(97.2)],
+];
+
+struct Column {
+    title: &'static str,
+    times: Vec<Duration>,
+    outcome: String,
+}
+
+pub fn run(options: &Options) -> ExitCode {
+    let mut settings = vec![
+        ("inc adc", Distinct::Lazy, true),
+        ("inc noadc", Distinct::Never, true),
+        ("non-inc adc", Distinct::Lazy, false),
+        ("non-inc noadc", Distinct::Never, false),
+    ];
+    if options.eager {
+        settings.push(("inc eager", Distinct::Eager, true));
+    }
+    let mut columns = Vec::new();
+    for (title, distinct, incremental) in settings {
+        eprintln!("{title} …");
+        match measure(options, title, distinct, incremental) {
+            Ok(column) => columns.push(column),
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    match print(options, &columns, &mut std::io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn measure(
+    options: &Options,
+    title: &'static str,
+    distinct: Distinct,
+    incremental: bool,
+) -> Result<Column, String> {
+    let system = fifo(options.width, options.depth).map_err(|error| error.to_string())?;
+    // A bound is complete when the next one begins.
+    let starts: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let observed = Arc::clone(&starts);
+    let run =
+        Run::new().with_timeout(Duration::from_secs(options.timeout)).with_observer(move |event| {
+            if let Event::Bound { .. } = event {
+                observed.lock().expect("one thread").push(Instant::now());
+            }
+        });
+    let bound = Some(options.bound);
+    let mut engine =
+        KInduction::new(KInductionOptions { bound, distinct, incremental, strengthen: false });
+    let verdicts =
+        engine.check(&system, &[PropertyId(0)], &run).map_err(|error| error.to_string())?;
+    let end = Instant::now();
+    let starts = starts.lock().expect("one thread");
+    let mut times: Vec<Duration> =
+        starts.windows(2).map(|pair| pair[1].duration_since(starts[0])).collect();
+    let outcome = match &verdicts[0] {
+        Verdict::Safe(certificate) => format!("proved: {certificate:?}"),
+        Verdict::Unsafe(trace) => format!("refuted in {} steps", trace.depth()),
+        Verdict::Unknown(reason) => reason.to_string(),
+    };
+    if run.stop().is_none() {
+        times.push(end.duration_since(starts[0]));
+    }
+    Ok(Column { title, times, outcome })
+}
+
+fn print(options: &Options, columns: &[Column], out: &mut impl Write) -> std::io::Result<()> {
+    let (width, depth) = (options.width, options.depth);
+    writeln!(
+        out,
+        "FIFO equivalence, {width} bits × {depth}; seconds for bounds 0 to k (paper's in brackets)"
+    )?;
+    write!(out, " k")?;
+    for column in columns {
+        write!(out, " {:>20}", column.title)?;
+    }
+    writeln!(out)?;
+    for k in 0..=options.bound {
+        write!(out, "{k:>2}")?;
+        for (index, column) in columns.iter().enumerate() {
+            let ours =
+                column.times.get(k).map_or("to".into(), |t| format!("{:.2}", t.as_secs_f64()));
+            let paper = match PAPER.get(k).and_then(|row| row.get(index)) {
+                Some(Some(seconds)) => format!("({seconds:.1})"),
+                Some(None) => "(to)".into(),
+                None => String::new(),
+            };
+            write!(out, " {ours:>12} {paper:>7}")?;
+        }
+        writeln!(out)?;
+    }
+    for column in columns {
+        writeln!(out, "{}: {}", column.title, column.outcome)?;
+    }
+    Ok(())
+}

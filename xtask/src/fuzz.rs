@@ -1,0 +1,179 @@
+//! Every engine against explicit-state search on random small systems; every
+//! piece of evidence goes through the checker, and printed models are read back.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
+use elinvar_engines::{Engine, Run, passes};
+use elinvar_formats::{aiger, btor2, same_system};
+use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+
+#[derive(Args)]
+pub struct Options {
+    /// How many systems are drawn
+    #[arg(long, default_value_t = 20_000)]
+    count: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+const SHAPES: [Shape; 3] = [Shape::BITS, Shape::WORDS, Shape::ARRAYS];
+
+pub fn run(options: &Options) -> ExitCode {
+    let mut tally = Tally::default();
+    for seed in options.seed..options.seed + options.count {
+        let shape = SHAPES[seed as usize % SHAPES.len()];
+        let system = Generator::system(seed, shape);
+        tally.systems += 1;
+        if let Err(complaint) = examine(&system, seed, &mut tally) {
+            println!("seed {seed}, {shape:?}: {complaint}");
+            tally.disagreements += 1;
+        }
+        if tally.systems.is_multiple_of(1000) {
+            eprintln!("{tally}");
+        }
+    }
+    println!("{tally}");
+    if tally.disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[derive(Default)]
+struct Tally {
+    systems: u64,
+    searched: u64,
+    safe: u64,
+    unsafe_: u64,
+    unknown: u64,
+    disagreements: u64,
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Tally { systems, searched, safe, unsafe_, unknown, disagreements } = self;
+        write!(
+            f,
+            "{systems} systems ({searched} searched): {safe} safe, {unsafe_} unsafe, \
+             {unknown} unknown; {disagreements} disagreements"
+        )
+    }
+}
+
+fn examine(system: &TransitionSystem, seed: u64, tally: &mut Tally) -> Result<(), String> {
+    let printed = through_formats(system)?;
+    let Ok(truth) = search(system, 20_000) else { return Ok(()) };
+    tally.searched += 1;
+    for reread in printed {
+        if search(&reread, 100_000).is_ok_and(|found| found != truth) {
+            return Err("a printed system behaves in another way".into());
+        }
+    }
+    let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+    for mut engine in engines(seed) {
+        let run = Run::new().with_timeout(Duration::from_secs(20)).with_seed(seed);
+        let verdicts =
+            engine.check(system, &properties, &run).map_err(|error| error.to_string())?;
+        for (&(id, outcome), verdict) in truth.iter().zip(&verdicts) {
+            let context =
+                |complaint: String| format!("{} on property {}: {complaint}", engine.name(), id.0);
+            agree(system, id, outcome, verdict).map_err(context)?;
+            match verdict {
+                Verdict::Safe(_) => tally.safe += 1,
+                Verdict::Unsafe(_) => tally.unsafe_ += 1,
+                Verdict::Unknown(_) => tally.unknown += 1,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A setting of each engine, chosen by the seed.
+fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
+    let distinct = [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3];
+    let incremental = seed % 5 != 0;
+    let step = 1 + seed as usize % 4;
+    vec![
+        Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental })),
+        Box::new(KInduction::new(KInductionOptions {
+            bound: Some(16),
+            distinct,
+            incremental,
+            strengthen: seed % 2 == 0,
+        })),
+    ]
+}
+
+fn agree(
+    system: &TransitionSystem,
+    property: PropertyId,
+    truth: Outcome,
+    verdict: &Verdict,
+) -> Result<(), String> {
+    match (truth, verdict) {
+        (Outcome::Safe, Verdict::Safe(certificate)) => {
+            let budget = elinvar_check::Budget::default();
+            elinvar_check::certificate(system, property, certificate, &budget)
+                .map_err(|refusal| format!("certificate refused: {refusal}"))
+        }
+        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth <= trace.depth() => {
+            elinvar_check::replay(system, trace)
+                .map_err(|refusal| format!("trace refused: {refusal}"))
+        }
+        (_, Verdict::Unknown(_)) => Ok(()),
+        (truth, verdict) => Err(format!("{truth:?} but {verdict:?}")),
+    }
+}
+
+/// The system through each format: printed and read.
+fn through_formats(system: &TransitionSystem) -> Result<Vec<TransitionSystem>, String> {
+    let bits = passes::bitblast(system, 1 << 10).map_err(|error| error.to_string())?;
+    Ok(vec![stable("BTOR2", system, through_btor2)?, stable("AIGER", &bits, through_aiger)?])
+}
+
+/// What a format cannot say (constant arrays inside, registers without next
+/// functions) is put in other words the first time; after that, printing and
+/// reading must change nothing.
+fn stable(
+    format: &str,
+    system: &TransitionSystem,
+    through: fn(&TransitionSystem) -> Result<TransitionSystem, String>,
+) -> Result<TransitionSystem, String> {
+    let once = through(system)?;
+    if same_system(&once, &through(&once)?) {
+        Ok(once)
+    } else {
+        Err(format!("printed {format} reads back as another system"))
+    }
+}
+
+fn through_btor2(system: &TransitionSystem) -> Result<TransitionSystem, String> {
+    let printed = btor2::write(system).map_err(|error| error.to_string())?;
+    let model = btor2::read(&printed).map_err(|d| format!("printed BTOR2 is refused: {d}"))?;
+    Ok(model.system)
+}
+
+fn through_aiger(system: &TransitionSystem) -> Result<TransitionSystem, String> {
+    let printed =
+        aiger::write(system, aiger::Encoding::Binary).map_err(|error| error.to_string())?;
+    let model = aiger::read(&printed).map_err(|d| format!("printed AIGER is refused: {d}"))?;
+    Ok(model.system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_checker_and_formats_agree_on_a_few_hundred_systems() {
+        let mut tally = Tally::default();
+        for seed in 0..300 {
+            let system = Generator::system(seed, SHAPES[seed as usize % SHAPES.len()]);
+            examine(&system, seed, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        }
+        assert!(tally.safe > 100 && tally.unsafe_ > 200, "{tally}");
+    }
+}
