@@ -94,7 +94,7 @@ fn examine(system: &TransitionSystem, seed: u64, tally: &mut Tally) -> Result<()
 /// A setting of each engine, chosen by the seed.
 fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
     let distinct = [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3];
-    let incremental = seed % 5 != 0;
+    let incremental = !seed.is_multiple_of(5);
     let step = 1 + seed as usize % 4;
     vec![
         Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental })),
@@ -102,7 +102,7 @@ fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
             bound: Some(16),
             distinct,
             incremental,
-            strengthen: seed % 2 == 0,
+            strengthen: seed.is_multiple_of(2),
         })),
     ]
 }

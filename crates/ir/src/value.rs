@@ -600,7 +600,7 @@ mod tests {
                 assert_eq!(a.ult(&b), x < y);
                 assert_eq!(a.slt(&b), sx < sy);
                 assert_eq!(a.sle(&b), sx <= sy);
-                let (quot, rem) = if y == 0 { (15, x) } else { (x / y, x % y) };
+                let (quot, rem) = x.checked_div(y).map_or((15, x), |quot| (quot, x % y));
                 assert_eq!(a.udiv(&b), BitVec::new(4, quot));
                 assert_eq!(a.urem(&b), BitVec::new(4, rem));
                 if y == 0 {

@@ -140,10 +140,10 @@ mod tests {
         for holes in &pigeon {
             solver.add_clause(holes);
         }
-        for hole in 0..10 {
-            for i in 0..11 {
-                for j in 0..i {
-                    solver.add_clause(&[!pigeon[i][hole], !pigeon[j][hole]]);
+        for (i, one) in pigeon.iter().enumerate() {
+            for other in &pigeon[..i] {
+                for (&a, &b) in one.iter().zip(other) {
+                    solver.add_clause(&[!a, !b]);
                 }
             }
         }
