@@ -35,6 +35,7 @@ mod evidence;
 mod expr;
 mod formula;
 pub mod oracle;
+mod polynomial;
 mod rewrite;
 mod system;
 mod value;

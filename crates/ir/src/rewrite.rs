@@ -7,6 +7,7 @@
 //! one place where each meaning is defined.
 
 use crate::expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, UnaryOp};
+use crate::polynomial::constant_difference;
 use crate::value::BitVec;
 
 /// Constants wider than this are not folded: a chain of operators on huge
@@ -462,6 +463,10 @@ impl Pool {
         }
         if a.is_complement() && b.is_complement() {
             return self.intern_binary(BinaryOp::Eq, a.regular(), b.regular());
+        }
+        // p = q → 1 or 0 when p - q is a constant polynomial
+        if let Some(difference) = constant_difference(self, a, b) {
+            return self.bool(difference.is_zero());
         }
         self.intern_binary(BinaryOp::Eq, a, b)
     }
