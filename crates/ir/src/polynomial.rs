@@ -139,6 +139,9 @@ mod tests {
         let above = pool.binary(Add, left, one).unwrap();
         let equal = pool.equal(above, right).unwrap();
         assert!(pool.is_false(equal));
+        let [na, nr] = [above, right].map(|word| pool.not(word).unwrap());
+        let equal = pool.equal(na, nr).unwrap();
+        assert!(pool.is_false(equal));
         let equal = pool.equal(left, twice).unwrap();
         assert!(!pool.is_false(equal) && !pool.is_true(equal));
     }

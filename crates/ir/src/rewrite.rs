@@ -461,9 +461,8 @@ impl Pool {
                 }
             }
         }
-        if a.is_complement() && b.is_complement() {
-            return self.intern_binary(BinaryOp::Eq, a.regular(), b.regular());
-        }
+        let both = a.is_complement() && b.is_complement();
+        let (a, b) = if both { (a.regular(), b.regular()) } else { (a, b) };
         // p = q → 1 or 0 when p - q is a constant polynomial
         if let Some(difference) = constant_difference(self, a, b) {
             return self.bool(difference.is_zero());
