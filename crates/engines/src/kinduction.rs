@@ -85,6 +85,7 @@ impl Engine for KInduction {
         let mut verdicts = Verdicts::new(properties);
         let mut base = Sweep::new(system, properties, NAME, run)?;
         let mut steps = StepCases::new(system, properties, self.options.distinct, run)?;
+        let ahead = if init_reads_inputs(system) { 0 } else { 1 };
         let mut k = 0;
         let reason = loop {
             if self.options.bound.is_some_and(|bound| k > bound) {
@@ -103,8 +104,7 @@ impl Engine for KInduction {
                 Err(reason) => break reason,
             }
             // No bad state in cycles 0 to k: the step case of k + 1, or of k.
-            let step = if init_reads_inputs(system) { k } else { k + 1 };
-            let mut proved = match steps.prove(step) {
+            let mut proved = match steps.prove(k + ahead) {
                 Ok(proved) => proved,
                 Err(reason) => break reason,
             };

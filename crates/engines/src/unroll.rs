@@ -17,6 +17,8 @@ use elinvar_logic::arrays::Contents;
 use elinvar_logic::blast::{Blasted, blast, cost};
 use elinvar_logic::{Aig, AigLit, Answer, ArrayTerm, Arrays, Cadical, Cnf, SatSolver};
 
+use rustc_hash::FxHashMap;
+
 use crate::engine::EngineError;
 use crate::run::{self, Event, Run};
 
@@ -37,8 +39,7 @@ pub struct Unrolling<'a> {
     start: Start,
     aig: Aig,
     arrays: Arrays,
-    /// By node: its place in a frame, or `ABSENT`.
-    offset: Vec<u32>,
+    places: Places,
     frame_size: usize,
     /// Codes of literals or of array terms, or `ABSENT`.
     frames: Vec<Vec<u32>>,
@@ -56,11 +57,12 @@ impl<'a> Unrolling<'a> {
         let states = system.cone_of_influence(roots.iter().copied());
         let parts = states.iter().map(|&index| system.states()[index]);
         let parts = parts.flat_map(|s| [Some(s.symbol), s.init, s.next]).flatten();
-        let mut offset = vec![ABSENT; pool.len()];
+        let nodes = cone(pool, parts.chain(roots));
+        let mut places = Places::new(nodes.len(), pool.len());
         let mut frame_size = 0usize;
         let mut gates = 0u64;
-        for node in cone(pool, parts.chain(roots)) {
-            offset[node.node()] = frame_size as u32;
+        for node in nodes {
+            places.set(node, frame_size as u32);
             frame_size += pool.sort(node).width().unwrap_or(1) as usize;
             gates += cost(pool, &pool.get(node));
             if gates + frame_size as u64 > 1 << 30 {
@@ -70,7 +72,7 @@ impl<'a> Unrolling<'a> {
             }
         }
         let (aig, arrays) = (Aig::new(), Arrays::new());
-        Ok(Unrolling { system, start, aig, arrays, offset, frame_size, frames: Vec::new() })
+        Ok(Unrolling { system, start, aig, arrays, places, frame_size, frames: Vec::new() })
     }
 
     /// The literal of a bit in a frame.
@@ -130,7 +132,7 @@ impl<'a> Unrolling<'a> {
     // ---- translation ------------------------------------------------------
 
     fn slot(&self, node: ExprId, frame: usize) -> Option<u32> {
-        let slot = *self.frames.get(frame)?.get(self.offset[node.node()] as usize)?;
+        let slot = *self.frames.get(frame)?.get(self.places.get(node))?;
         (slot != ABSENT).then_some(slot)
     }
 
@@ -140,7 +142,7 @@ impl<'a> Unrolling<'a> {
         Some(match self.system.pool().sort(expr) {
             Sort::Array { .. } => Blasted::Array(ArrayTerm::from_index(first as usize)),
             Sort::Bv(width) => {
-                let start = self.offset[expr.node()] as usize;
+                let start = self.places.get(expr);
                 let slots = &self.frames[frame][start..start + width as usize];
                 let literal = |&code| AigLit::from_code(code).complement_if(expr.is_complement());
                 Blasted::Word(slots.iter().map(literal).collect())
@@ -231,7 +233,7 @@ impl<'a> Unrolling<'a> {
     }
 
     fn store(&mut self, node: ExprId, frame: usize, translated: Blasted) {
-        let start = self.offset[node.node()] as usize;
+        let start = self.places.get(node);
         match translated {
             Blasted::Word(word) => {
                 for (i, lit) in word.into_iter().enumerate() {
@@ -304,6 +306,42 @@ impl<'a> Unrolling<'a> {
             initial[index] = evaluator.value(init);
         }
         Trace { property, initial, steps }
+    }
+}
+
+/// The place of each expression in a frame: a table by node, or a map where the
+/// cone is a small part of a large pool, so that a hundred properties of one
+/// model do not cost a hundred tables of its size.
+enum Places {
+    Table(Vec<u32>),
+    Map(FxHashMap<ExprId, u32>),
+}
+
+impl Places {
+    fn new(cone: usize, pool: usize) -> Self {
+        if cone * 8 < pool {
+            Places::Map(FxHashMap::default())
+        } else {
+            Places::Table(vec![ABSENT; pool])
+        }
+    }
+
+    fn set(&mut self, node: ExprId, place: u32) {
+        match self {
+            Places::Table(table) => table[node.node()] = place,
+            Places::Map(map) => {
+                map.insert(node, place);
+            }
+        }
+    }
+
+    /// The place of an expression in the cone; of others, one beyond all frames.
+    fn get(&self, expr: ExprId) -> usize {
+        let place = match self {
+            Places::Table(table) => table[expr.node()],
+            Places::Map(map) => map.get(&expr.regular()).copied().unwrap_or(ABSENT),
+        };
+        place as usize
     }
 }
 
