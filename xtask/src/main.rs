@@ -1,8 +1,10 @@
-//! Commands for developers: differential fuzzing and the experiments of the papers.
+//! Commands for developers: differential fuzzing, models of any size, and the
+//! experiments of the papers.
 #![forbid(unsafe_code)]
 
 mod experiment;
 mod fuzz;
+mod generate;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Compare every engine with explicit-state search on random small systems
     Fuzz(fuzz::Options),
+    /// Write a model of a family, of any size, to a file
+    Generate(generate::Options),
     /// Repeat an experiment of a paper
     #[command(subcommand)]
     Experiment(experiment::Experiment),
@@ -27,6 +31,7 @@ enum Command {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Generate(options) => generate::run(&options),
         Command::Experiment(experiment) => experiment::run(&experiment),
     }
 }

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::Formula;
     use crate::eval::Simulator;
-    use crate::expr::BinaryOp;
+    use crate::operator::BinaryOp;
     use crate::value::{BitVec, Value};
 
     /// Counts by an input of one bit; bad at nine. One state has no influence.

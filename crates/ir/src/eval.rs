@@ -4,7 +4,8 @@
 //! [`crate::value`], in the order of the pool, without sharing any code with the
 //! encoders that it judges.
 
-use crate::expr::{Expr, ExprId, Pool, Sort, UnaryOp};
+use crate::expr::{Expr, ExprId, Pool, Sort};
+use crate::operator::UnaryOp;
 use crate::system::{Role, TransitionSystem};
 use crate::value::{ArrayValue, BitVec, Value};
 

@@ -17,6 +17,7 @@ use std::fmt;
 use dashu_int::UBig;
 use rustc_hash::FxHashMap;
 
+use crate::operator::{BinaryOp, UnaryOp};
 use crate::value::BitVec;
 
 /// The largest width of a bit-vector.
@@ -103,140 +104,6 @@ pub struct SymbolId(u32);
 impl SymbolId {
     pub fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// Operators with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum UnaryOp {
-    Not,
-    Neg,
-    RedAnd,
-    RedXor,
-}
-
-/// Operators with two bit-vector operands. All operands have the same width,
-/// except for `Concat`; shift amounts are read as unsigned numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum BinaryOp {
-    And,
-    Xor,
-    Add,
-    Sub,
-    Mul,
-    Udiv,
-    Urem,
-    Sdiv,
-    Srem,
-    Smod,
-    Eq,
-    Ult,
-    Slt,
-    Shl,
-    Lshr,
-    Ashr,
-    Rol,
-    Ror,
-    Concat,
-    Uaddo,
-    Saddo,
-    Ssubo,
-    Umulo,
-    Smulo,
-    Sdivo,
-}
-
-impl BinaryOp {
-    pub const ALL: [BinaryOp; 25] = [
-        BinaryOp::And,
-        BinaryOp::Xor,
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Mul,
-        BinaryOp::Udiv,
-        BinaryOp::Urem,
-        BinaryOp::Sdiv,
-        BinaryOp::Srem,
-        BinaryOp::Smod,
-        BinaryOp::Eq,
-        BinaryOp::Ult,
-        BinaryOp::Slt,
-        BinaryOp::Shl,
-        BinaryOp::Lshr,
-        BinaryOp::Ashr,
-        BinaryOp::Rol,
-        BinaryOp::Ror,
-        BinaryOp::Concat,
-        BinaryOp::Uaddo,
-        BinaryOp::Saddo,
-        BinaryOp::Ssubo,
-        BinaryOp::Umulo,
-        BinaryOp::Smulo,
-        BinaryOp::Sdivo,
-    ];
-
-    /// Does swapping the operands keep the value?
-    pub fn is_commutative(self) -> bool {
-        use BinaryOp::*;
-        match self {
-            And | Xor | Add | Mul | Eq | Uaddo | Saddo | Umulo | Smulo => true,
-            Sub | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Shl | Lshr | Ashr | Rol | Ror
-            | Concat | Ssubo | Sdivo => false,
-        }
-    }
-
-    /// Is the result a single bit whatever the operands' width?
-    pub fn is_predicate(self) -> bool {
-        use BinaryOp::*;
-        match self {
-            Eq | Ult | Slt | Uaddo | Saddo | Ssubo | Umulo | Smulo | Sdivo => true,
-            And | Xor | Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Shl | Lshr | Ashr
-            | Rol | Ror | Concat => false,
-        }
-    }
-
-    /// The value of the operator: the reference semantics.
-    pub fn apply(self, a: &BitVec, b: &BitVec) -> BitVec {
-        match self {
-            BinaryOp::And => a.and(b),
-            BinaryOp::Xor => a.xor(b),
-            BinaryOp::Add => a.add(b),
-            BinaryOp::Sub => a.sub(b),
-            BinaryOp::Mul => a.mul(b),
-            BinaryOp::Udiv => a.udiv(b),
-            BinaryOp::Urem => a.urem(b),
-            BinaryOp::Sdiv => a.sdiv(b),
-            BinaryOp::Srem => a.srem(b),
-            BinaryOp::Smod => a.smod(b),
-            BinaryOp::Eq => BitVec::bool(a == b),
-            BinaryOp::Ult => BitVec::bool(a.ult(b)),
-            BinaryOp::Slt => BitVec::bool(a.slt(b)),
-            BinaryOp::Shl => a.shl(b),
-            BinaryOp::Lshr => a.lshr(b),
-            BinaryOp::Ashr => a.ashr(b),
-            BinaryOp::Rol => a.rol(b),
-            BinaryOp::Ror => a.ror(b),
-            BinaryOp::Concat => a.concat(b),
-            BinaryOp::Uaddo => BitVec::bool(a.uadd_overflows(b)),
-            BinaryOp::Saddo => BitVec::bool(a.sadd_overflows(b)),
-            BinaryOp::Ssubo => BitVec::bool(a.ssub_overflows(b)),
-            BinaryOp::Umulo => BitVec::bool(a.umul_overflows(b)),
-            BinaryOp::Smulo => BitVec::bool(a.smul_overflows(b)),
-            BinaryOp::Sdivo => BitVec::bool(a.sdiv_overflows(b)),
-        }
-    }
-}
-
-impl UnaryOp {
-    /// The value of the operator: the reference semantics.
-    pub fn apply(self, a: &BitVec) -> BitVec {
-        match self {
-            UnaryOp::Not => a.not(),
-            UnaryOp::Neg => a.neg(),
-            UnaryOp::RedAnd => BitVec::bool(a.is_ones()),
-            UnaryOp::RedXor => BitVec::bool(a.count_ones() % 2 == 1),
-        }
     }
 }
 

@@ -34,6 +34,7 @@ mod eval;
 mod evidence;
 mod expr;
 mod formula;
+mod operator;
 pub mod oracle;
 mod polynomial;
 mod rewrite;
@@ -44,8 +45,9 @@ pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{import, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
 pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
-pub use expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId, UnaryOp};
+pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use formula::{Attached, Formula, FormulaError};
+pub use operator::{BinaryOp, UnaryOp};
 pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,
     TransitionSystem,

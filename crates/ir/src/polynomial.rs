@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::expr::{BinaryOp, Expr, ExprId, Pool, UnaryOp};
+use crate::expr::{Expr, ExprId, Pool};
+use crate::operator::{BinaryOp, UnaryOp};
 use crate::value::BitVec;
 
 /// No more nodes than this are expanded, and no more products are kept.

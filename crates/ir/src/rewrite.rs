@@ -6,7 +6,8 @@
 //! have no node of their own: they are built from the others, so that there is
 //! one place where each meaning is defined.
 
-use crate::expr::{BinaryOp, Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, UnaryOp};
+use crate::expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError};
+use crate::operator::{BinaryOp, UnaryOp};
 use crate::polynomial::constant_difference;
 use crate::value::BitVec;
 

@@ -1,7 +1,8 @@
 //! Small random systems: bits and words, arrays, constraints, uninitialised
 //! registers, states without next functions, several properties.
 
-use crate::expr::{BinaryOp, ExprId, Sort, UnaryOp};
+use crate::expr::{ExprId, Sort};
+use crate::operator::{BinaryOp, UnaryOp};
 use crate::system::{SystemBuilder, TransitionSystem};
 use crate::value::BitVec;
 
