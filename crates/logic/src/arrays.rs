@@ -22,7 +22,7 @@
 use std::collections::hash_map::Entry;
 
 use elinvar_ir::{ArrayValue, BitVec};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::aig::{Aig, AigLit, Valuation};
 use crate::words::{self, Word};
@@ -80,6 +80,8 @@ pub struct Arrays {
     read_of: FxHashMap<(ArrayTerm, Word), usize>,
     equalities: Vec<Equality>,
     equality_of: FxHashMap<(ArrayTerm, ArrayTerm), AigLit>,
+    /// Equalities that have been said for every single index.
+    spelled_out: FxHashSet<AigLit>,
     /// Clauses that hold always and are not yet given to the solver.
     axioms: Vec<Vec<AigLit>>,
     bases: u32,
@@ -218,22 +220,21 @@ impl Arrays {
         }
         search.run();
         let Propagation { clashes, defaults, places, .. } = search.finish();
-        if clashes.is_empty() && defaults.clashes.is_empty() {
-            let entries = places
-                .into_iter()
-                .filter(|((term, _), _)| matches!(self.terms[term.index()].term, Term::Base(_)))
-                .map(|((term, index), place)| ((term, index), place.element))
-                .collect();
-            return Ok(Contents { entries, defaults: defaults.of });
-        }
-        let mut lemmas: Vec<Vec<AigLit>> = Vec::new();
-        for clash in clashes {
-            lemmas.push(clash.into_clause(aig));
-        }
+        let entries = places
+            .into_iter()
+            .filter(|((term, _), _)| matches!(self.terms[term.index()].term, Term::Base(_)))
+            .map(|(key, place)| (key, place.element))
+            .collect();
+        let mut lemmas: Vec<Vec<AigLit>> =
+            clashes.into_iter().map(|clash| clash.into_clause(aig)).collect();
         for clash in defaults.clashes {
             lemmas.extend(self.default_lemmas(aig, clash));
         }
-        Err(lemmas)
+        if lemmas.is_empty() {
+            Ok(Contents { entries, defaults: defaults.of })
+        } else {
+            Err(lemmas)
+        }
     }
 
     fn default_lemmas(&mut self, aig: &mut Aig, clash: DefaultClash) -> Vec<Vec<AigLit>> {
@@ -244,15 +245,17 @@ impl Arrays {
             clause.push(same);
             return vec![clause];
         }
-        // Few indices: every equality on the path holds at each of them.
+        // Few indices: every equality on the path holds at each of them. When
+        // that has been said, no index is left for the elements to clash at.
         let mut lemmas = Vec::new();
         let pairs: Vec<(ArrayTerm, ArrayTerm, AigLit)> = self
             .equalities
             .iter()
-            .filter(|e| clash.conditions.contains(&e.lit))
+            .filter(|e| clash.conditions.contains(&e.lit) && !self.spelled_out.contains(&e.lit))
             .map(|e| (e.a, e.b, e.lit))
             .collect();
         for (a, b, lit) in pairs {
+            self.spelled_out.insert(lit);
             for index in 0..1u64 << index_width {
                 let index = words::constant(&BitVec::new(index_width, index));
                 let (x, y) = (self.read(aig, a, &index), self.read(aig, b, &index));
@@ -431,7 +434,7 @@ impl<'a> Propagation<'a> {
                 }
             }
         }
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         while let Some(term) = stack.pop() {
             if !seen.insert(term) {
                 continue;
@@ -635,5 +638,154 @@ impl<'a> Propagation<'a> {
             }
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cadical::Cadical;
+    use crate::cnf::Cnf;
+    use crate::sat::{Answer, SatSolver};
+
+    #[derive(Default)]
+    struct Problem {
+        aig: Aig,
+        arrays: Arrays,
+    }
+
+    impl Problem {
+        fn word(&mut self, width: usize) -> Word {
+            (0..width).map(|_| self.aig.input()).collect()
+        }
+
+        fn number(width: u32, value: u64) -> Word {
+            words::constant(&BitVec::new(width, value))
+        }
+
+        fn same(&mut self, a: &[AigLit], b: &[AigLit]) -> AigLit {
+            words::equal(&mut self.aig, a, b)
+        }
+
+        /// Can all of these hold? With the number of lemmas that were needed.
+        fn decide(&mut self, facts: &[AigLit]) -> (bool, usize) {
+            let (mut solver, mut cnf, mut lemmas) = (Cadical::new(), Cnf::new(), 0);
+            for &fact in facts {
+                cnf.add_clause(&self.aig, &[fact], &mut solver);
+            }
+            loop {
+                for axiom in self.arrays.take_axioms() {
+                    cnf.add_clause(&self.aig, &axiom, &mut solver);
+                }
+                let values = match solver.solve(&[]) {
+                    Answer::Unsat(_) => return (false, lemmas),
+                    Answer::Sat(mut model) => cnf.valuation(&self.aig, &mut model),
+                    Answer::Stopped => unreachable!("nobody stops this solver"),
+                };
+                match self.arrays.refine(&mut self.aig, &values) {
+                    Ok(_) => return (true, lemmas),
+                    Err(found) => {
+                        lemmas += found.len();
+                        for lemma in found {
+                            cnf.add_clause(&self.aig, &lemma, &mut solver);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_structure_gives_needs_no_lemma() {
+        let mut p = Problem::default();
+        let base = p.arrays.base(32, 8);
+        let (i, v) = (p.word(32), p.word(8));
+        let written = p.arrays.write(base, i.clone(), v.clone());
+        assert_eq!(p.arrays.read(&mut p.aig, written, &i), v);
+        let [five, six] = [5, 6].map(|n| Problem::number(32, n));
+        let at_five = p.arrays.write(base, five.clone(), v.clone());
+        let below = p.arrays.read(&mut p.aig, base, &six);
+        assert_eq!(p.arrays.read(&mut p.aig, at_five, &six), below);
+        assert_eq!(p.arrays.write(at_five, five.clone(), v.clone()), at_five);
+        assert_eq!(p.arrays.ite(AigLit::TRUE, base, at_five), base);
+        assert_eq!(p.arrays.equal(&mut p.aig, base, base), AigLit::TRUE);
+    }
+
+    #[test]
+    fn reads_are_functions_of_the_index() {
+        let mut p = Problem::default();
+        let base = p.arrays.base(32, 8);
+        let (i, j) = (p.word(32), p.word(32));
+        let [x, y] = [&i, &j].map(|index| p.arrays.read(&mut p.aig, base, index));
+        let (indices, elements) = (p.same(&i, &j), p.same(&x, &y));
+        assert!(p.decide(&[!elements]).0);
+        let (possible, lemmas) = p.decide(&[indices, !elements]);
+        assert!(!possible && lemmas > 0);
+    }
+
+    /// write(a, i, v)[j] is v where i = j and a[j] elsewhere; a conditional
+    /// hands the question on.
+    #[test]
+    fn reads_go_through_writes_and_conditionals() {
+        let mut p = Problem::default();
+        let (a, b) = (p.arrays.base(16, 4), p.arrays.base(16, 4));
+        let (i, j, v, c) = (p.word(16), p.word(16), p.word(4), p.aig.input());
+        let written = p.arrays.write(a, i.clone(), v.clone());
+        let chosen = p.arrays.ite(c, written, b);
+        let [at_chosen, at_a, at_b] =
+            [chosen, a, b].map(|array| p.arrays.read(&mut p.aig, array, &j));
+        let here = p.same(&i, &j);
+        let is_v = p.same(&at_chosen, &v);
+        let is_a = p.same(&at_chosen, &at_a);
+        let is_b = p.same(&at_chosen, &at_b);
+        assert!(!p.decide(&[c, here, !is_v]).0);
+        assert!(!p.decide(&[c, !here, !is_a]).0);
+        assert!(!p.decide(&[!c, !is_b]).0);
+        assert!(p.decide(&[c, !here, !is_v]).0);
+        assert!(p.decide(&[!c, here, !is_v, !is_a]).0);
+    }
+
+    /// Swapping two elements twice gives the same array; once, only if they are equal.
+    #[test]
+    fn equality_is_extensional() {
+        let mut p = Problem::default();
+        let a = p.arrays.base(32, 8);
+        let (i, j) = (p.word(32), p.word(32));
+        let swap = |p: &mut Problem, array| {
+            let x = p.arrays.read(&mut p.aig, array, &i);
+            let y = p.arrays.read(&mut p.aig, array, &j);
+            let half = p.arrays.write(array, i.clone(), y);
+            p.arrays.write(half, j.clone(), x)
+        };
+        let once = swap(&mut p, a);
+        let twice = swap(&mut p, once);
+        let back = p.arrays.equal(&mut p.aig, a, twice);
+        assert!(!p.decide(&[!back]).0);
+        let unchanged = p.arrays.equal(&mut p.aig, a, once);
+        let [x, y] = [&i, &j].map(|index| p.arrays.read(&mut p.aig, a, index));
+        let same = p.same(&x, &y);
+        assert!(!p.decide(&[unchanged, !same]).0);
+        assert!(p.decide(&[!unchanged]).0);
+    }
+
+    /// Two constant arrays with a few writes are equal only if their elements
+    /// are, unless the writes cover every index.
+    #[test]
+    fn constant_arrays_know_how_many_indices_there_are() {
+        for (index_width, writes, possible) in
+            [(1, 1, false), (1, 2, true), (2, 3, false), (2, 4, true), (40, 4, false)]
+        {
+            let mut p = Problem::default();
+            let zeros = p.arrays.constant(index_width, Problem::number(1, 0));
+            let ones = p.arrays.constant(index_width, Problem::number(1, 1));
+            let mut array = zeros;
+            for _ in 0..writes {
+                let index = p.word(index_width as usize);
+                array = p.arrays.write(array, index, Problem::number(1, 1));
+            }
+            let equal = p.arrays.equal(&mut p.aig, array, ones);
+            assert_eq!(p.decide(&[equal]).0, possible, "{writes} of 2^{index_width} indices");
+            assert!(p.decide(&[!equal]).0);
+        }
     }
 }
