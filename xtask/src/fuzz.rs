@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
+use elinvar_engines::pdr::{Ctg, Pdr, PdrOptions};
 use elinvar_engines::{Engine, Run, passes};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
@@ -104,6 +105,12 @@ fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
             incremental,
             strengthen: seed.is_multiple_of(2),
         })),
+        Box::new(Pdr::new(PdrOptions {
+            elimination: seed.is_multiple_of(3),
+            ctg: Ctg { max: seed as usize % 4, depth: seed as usize / 4 % 3 },
+            patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
+            ..PdrOptions::default()
+        })),
     ]
 }
 
@@ -130,7 +137,7 @@ fn agree(
 
 /// The system through each format: printed and read.
 fn through_formats(system: &TransitionSystem) -> Result<Vec<TransitionSystem>, String> {
-    let bits = passes::bitblast(system, 1 << 10).map_err(|error| error.to_string())?;
+    let (bits, _) = passes::bitblast(system, 1 << 10).map_err(|error| error.to_string())?;
     Ok(vec![stable("BTOR2", system, through_btor2)?, stable("AIGER", &bits, through_aiger)?])
 }
 

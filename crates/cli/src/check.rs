@@ -3,16 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::ValueEnum;
-use elinvar_engines::Choice;
-use elinvar_engines::bmc::BmcOptions;
-use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_formats::vcd;
 use elinvar_ir::Verdict;
 
+use crate::engine_options::EngineOptions;
 use crate::report::table::Look;
-use crate::report::{Report, json, text};
-use crate::session::{Limits, Session};
+use crate::report::{Report, json, statistics, text};
+use crate::session::{Limits, ProofSize, Session};
 use crate::{evidence, load, output, properties};
 
 /// Decide the properties of a model, with evidence
@@ -28,10 +25,8 @@ pub struct Arguments {
     /// The model (AIGER, BTOR, BTOR2 or basm); `-` reads standard input
     model: String,
 
-    /// The engine: `bmc` only searches for counterexamples, `kind` (k-induction)
-    /// also proves
-    #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
-    engine: EngineName,
+    #[command(flatten)]
+    engine: EngineOptions,
 
     /// Decide only this property, given by name or number [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
@@ -40,43 +35,26 @@ pub struct Arguments {
     #[command(flatten)]
     limits: Limits,
 
-    /// Stop after K steps from the initial states [default: never]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
-    bound: Option<usize>,
-
-    /// bmc: the first number of steps to look at [default: 0]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
-    start: Option<usize>,
-
-    /// bmc: how many steps to add at a time [default: 1]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
-    step: Option<usize>,
-
-    /// Begin each bound with a new solver instead of extending the last one
-    #[arg(long, help_heading = "Engine options")]
-    no_incremental: bool,
-
-    /// kind: demand that the states of a path differ: never, when a model of
-    /// the query repeats one, or always [default: lazy]
-    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Engine options")]
-    distinct: Option<DistinctName>,
-
-    /// kind: do not try stronger properties that are inductive at once
-    #[arg(long, help_heading = "Engine options")]
-    no_strengthen: bool,
-
-    /// Write the counterexample to the first property that fails: an AIGER
-    /// witness for AIGER models, a BTOR2 witness for the others
+    /// Write the counterexample: an AIGER witness for AIGER models, a BTOR2
+    /// witness for the others. When several properties are decided, each that
+    /// fails has a file of its own, with its number before the ending: w.txt
+    /// becomes w.0.txt, w.1.txt
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     witness: Option<PathBuf>,
 
     /// Write the proof: a witness circuit in the format of the model (AIGER in
     /// ASCII unless FILE ends in .aig), or Elinvar's text certificate where no
-    /// circuit expresses it
+    /// circuit expresses it; several properties as for --witness
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     certificate: Option<PathBuf>,
 
-    /// Write the counterexample as a waveform
+    /// Leave clauses out of an inductive invariant that the proof does without,
+    /// before it is written; what is left is checked again
+    #[arg(long, requires = "certificate", help_heading = "Output")]
+    minimize: bool,
+
+    /// Write the counterexample as a waveform; several properties as for
+    /// --witness
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     vcd: Option<PathBuf>,
 
@@ -84,7 +62,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
     json: bool,
 
-    /// Show what the solver did, on standard error
+    /// Show what the engines and their solvers did, on standard error
     #[arg(long, help_heading = "Output")]
     stats: bool,
 
@@ -98,25 +76,14 @@ Examples:
   elinvar check counter.aag
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
+  elinvar check fifo.btor2 --engine pdr --stats
+  elinvar check fifo.btor2 -j 4
   elinvar check counter.aag --certificate proof.aag && elinvar verify counter.aag proof.aag";
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
-enum EngineName {
-    Auto,
-    Bmc,
-    Kind,
-}
-
-#[derive(ValueEnum, Clone, Copy)]
-enum DistinctName {
-    Never,
-    Lazy,
-    Eager,
-}
-
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let choice = arguments.choice()?;
-    for path in [&arguments.witness, &arguments.certificate, &arguments.vcd].into_iter().flatten() {
+    let plan = arguments.engine.plan()?;
+    let files = [&arguments.witness, &arguments.certificate, &arguments.vcd];
+    for path in files.into_iter().flatten() {
         output::expect_folder(path)?;
     }
     let session = Session::start(&arguments.limits, arguments.quiet)?;
@@ -125,76 +92,49 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if chosen.is_empty() {
         bail!("the model has no property to check");
     }
-    if arguments.certificate.is_some() && chosen.len() > 1 {
-        bail!("a certificate file is about one property: choose it with --property");
+    if chosen.len() > 1 && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
+        bail!("standard output takes evidence about one property: choose it with --property");
     }
-    let report = session.decide(&model, &chosen, &choice)?;
+    let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
+    let report = session.decide(&model, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
     let written = arguments.write_files(&report);
     output::print(&arguments.render(&report))?;
     written?;
+    for warning in &report.warnings {
+        anstream::eprintln!("warning: {warning}");
+    }
     if arguments.stats {
-        anstream::eprint!("{}", text::statistics(&report.statistics));
+        anstream::eprint!("{}", statistics::text(&report));
     }
     Ok(report.summary().code())
 }
 
 impl Arguments {
-    /// The meant engine; options that mean nothing to it are refused.
-    fn choice(&self) -> Result<Choice> {
-        let for_bmc = self.start.is_some() || self.step.is_some();
-        if for_bmc && self.engine != EngineName::Bmc {
-            bail!("--start and --step are options of --engine bmc");
-        }
-        if self.distinct.is_some() && self.engine != EngineName::Kind {
-            bail!("--distinct is an option of --engine kind");
-        }
-        if self.no_strengthen && self.engine != EngineName::Kind {
-            bail!("--no-strengthen is an option of --engine kind");
-        }
-        if self.step == Some(0) {
-            bail!("--step must be at least 1");
-        }
-        let induction = || {
-            let defaults = KInductionOptions::default();
-            let distinct = self.distinct.map_or(defaults.distinct, DistinctName::meaning);
-            Choice::KInduction(KInductionOptions {
-                bound: self.bound,
-                distinct,
-                incremental: !self.no_incremental,
-                strengthen: !self.no_strengthen,
-            })
-        };
-        Ok(match self.engine {
-            EngineName::Auto if self.bound.is_none() && !self.no_incremental => Choice::Auto,
-            EngineName::Auto | EngineName::Kind => induction(),
-            EngineName::Bmc => {
-                let defaults = BmcOptions::default();
-                Choice::Bmc(BmcOptions {
-                    start: self.start.unwrap_or(defaults.start),
-                    step: self.step.unwrap_or(defaults.step),
-                    bound: self.bound,
-                    incremental: !self.no_incremental,
-                })
-            }
-        })
-    }
-
     fn write_files(&self, report: &Report<'_>) -> Result<()> {
-        if let Some(trace) = report.first_trace() {
-            if let Some(path) = &self.witness {
-                output::write_file(path, &evidence::witness(report.model, trace))?;
+        let Report { model, answers, .. } = report;
+        for answer in answers {
+            let one_of_many = (answers.len() > 1).then_some(answer.property);
+            let file = |path: &Option<PathBuf>| {
+                path.as_ref().map(|path| output::numbered(path, one_of_many))
+            };
+            match &answer.verdict {
+                Verdict::Unsafe(trace) => {
+                    if let Some(path) = file(&self.witness) {
+                        output::write_file(&path, &evidence::witness(model, trace))?;
+                    }
+                    if let Some(path) = file(&self.vcd) {
+                        output::write_file(&path, vcd::write(model.system(), trace).as_bytes())?;
+                    }
+                }
+                Verdict::Safe(proof) => {
+                    if let Some(path) = file(&self.certificate) {
+                        let file = evidence::certificate(model, answer.property, proof, &path)?;
+                        output::write_file(&path, &file)?;
+                    }
+                }
+                Verdict::Unknown(_) => {}
             }
-            if let Some(path) = &self.vcd {
-                output::write_file(path, vcd::write(report.model.system(), trace).as_bytes())?;
-            }
-        }
-        let (Some(path), [answer]) = (&self.certificate, &report.answers[..]) else {
-            return Ok(());
-        };
-        if let Verdict::Safe(certificate) = &answer.verdict {
-            let file = evidence::certificate(report.model, answer.property, certificate, path)?;
-            output::write_file(path, &file)?;
         }
         Ok(())
     }
@@ -206,16 +146,6 @@ impl Arguments {
             format!("{}\n", report.word())
         } else {
             text::render(report, Look::of_stdout())
-        }
-    }
-}
-
-impl DistinctName {
-    fn meaning(self) -> Distinct {
-        match self {
-            DistinctName::Never => Distinct::Never,
-            DistinctName::Lazy => Distinct::Lazy,
-            DistinctName::Eager => Distinct::Eager,
         }
     }
 }

@@ -10,7 +10,8 @@ use clap::CommandFactory;
 use elinvar_engines::Choice;
 use elinvar_ir::Verdict;
 
-use crate::session::{Limits, Session};
+use crate::engine_options::Plan;
+use crate::session::{Limits, ProofSize, Session};
 use crate::{Cli, evidence, load, output, properties};
 
 /// The arguments, all of them files.
@@ -50,7 +51,7 @@ pub fn run(call: &Call) -> Result<u8> {
     if chosen.is_empty() {
         bail!("the model has no property to check");
     }
-    let report = session.decide(&model, &chosen, &Choice::Auto)?;
+    let report = session.decide(&model, &chosen, &Plan::One(Choice::Auto), ProofSize::AsFound)?;
     if let Some(trace) = report.first_trace() {
         output::write_file(&call.witness, &evidence::witness(&model, trace))?;
     } else if let [answer] = &report.answers[..]

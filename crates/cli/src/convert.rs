@@ -88,7 +88,7 @@ impl Arguments {
         let bits = |encoding| -> Result<Vec<u8>> {
             let help = "--memory-limit sets how large a memory may be";
             let blasted = bitblast(system, self.memory_limit);
-            let system = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
+            let (system, _) = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
             Ok(aiger::write(&system, encoding)?)
         };
         Ok(match target {

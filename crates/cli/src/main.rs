@@ -8,6 +8,7 @@ mod check;
 mod competition;
 mod completions;
 mod convert;
+mod engine_options;
 mod evidence;
 mod failure;
 mod load;

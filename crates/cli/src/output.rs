@@ -2,9 +2,10 @@
 //! when nobody reads any more.
 
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use elinvar_ir::PropertyId;
 
 /// Complains about a file whose folder does not exist, before any work is done.
 pub fn expect_folder(path: &Path) -> Result<()> {
@@ -19,10 +20,27 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The file for one of several properties: its number stands before the ending.
+pub fn numbered(path: &Path, property: Option<PropertyId>) -> PathBuf {
+    let Some(PropertyId(number)) = property else { return path.to_owned() };
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{number}"));
+    if let Some(ending) = path.extension() {
+        name.push(".");
+        name.push(ending);
+    }
+    path.with_file_name(name)
+}
+
+/// Is standard output meant?
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Writes a file through a temporary one beside it, so that no reader ever
 /// sees a part of it. `-` is standard output.
 pub fn write_file(path: &Path, contents: &[u8]) -> Result<()> {
-    if path == Path::new("-") {
+    if is_stdout(path) {
         return to_stdout(contents);
     }
     let complaint = || format!("cannot write {}", path.display());
@@ -71,6 +89,15 @@ fn tolerate_closed(result: std::io::Result<()>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_stand_before_the_ending() {
+        let number = |path: &str| numbered(path.as_ref(), Some(PropertyId(2)));
+        assert_eq!(number("a/w.txt"), PathBuf::from("a/w.2.txt"));
+        assert_eq!(number("proof.cert.btor2"), PathBuf::from("proof.cert.2.btor2"));
+        assert_eq!(number("w"), PathBuf::from("w.2"));
+        assert_eq!(numbered("w.txt".as_ref(), None), PathBuf::from("w.txt"));
+    }
 
     #[test]
     fn files_are_replaced_whole_and_leave_nothing_behind() {

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use elinvar_engines::passes::PassReport;
+use elinvar_engines::pdr::PdrStatistics;
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
 use elinvar_ir::PropertyId;
 
@@ -20,8 +22,33 @@ pub struct Statistics {
     pub queries: BTreeMap<&'static str, Queries>,
     pub array_lemmas: usize,
     pub distinct_pairs: usize,
-    /// When a property was decided, counted from the start.
-    pub decided: BTreeMap<PropertyId, Duration>,
+    /// How the model was simplified, if it was.
+    pub passes: Vec<PassReport>,
+    /// The frames of property directed reachability as they were seen last.
+    pub frames: Option<Frames>,
+    /// What property directed reachability did, told when it is over.
+    pub pdr: Option<Box<PdrStatistics>>,
+    pub decided: BTreeMap<PropertyId, Decision>,
+}
+
+/// When a property was decided, counted from the start, and by which engine.
+#[derive(Clone, Copy)]
+pub struct Decision {
+    pub engine: &'static str,
+    pub time: Duration,
+}
+
+/// A view of the frames.
+#[derive(Clone)]
+pub struct Frames {
+    /// When the first frame was seen, counted from the start.
+    since: Duration,
+    frontier: usize,
+    /// By level, from 1.
+    lemmas: Vec<usize>,
+    invariant: usize,
+    obligations: usize,
+    queries: u64,
 }
 
 /// The solver queries of one kind.
@@ -38,7 +65,10 @@ pub struct Queries {
 impl Statistics {
     fn hear(&mut self, event: &Event, elapsed: Duration) {
         match *event {
-            Event::Bound { engine, bound } => (self.engine, self.bound) = (engine, bound),
+            Event::Passes(ref passes) => self.passes.clone_from(passes),
+            Event::Bound { engine, bound } => {
+                (self.engine, self.bound, self.frames) = (engine, bound, None);
+            }
             Event::Query { kind, answer, conflicts, time, .. } => {
                 let queries = self.queries.entry(kind).or_default();
                 queries.count += 1;
@@ -52,8 +82,25 @@ impl Statistics {
             }
             Event::ArrayLemmas { count, .. } => self.array_lemmas += count,
             Event::DistinctPairs { count, .. } => self.distinct_pairs += count,
-            Event::Decided { property, .. } => {
-                self.decided.entry(property).or_insert(elapsed);
+            Event::Frames { engine, frontier, ref lemmas, invariant, obligations, queries } => {
+                (self.engine, self.bound) = (engine, frontier);
+                let since = self.frames.as_ref().map_or(elapsed, |frames| frames.since);
+                let lemmas = lemmas.clone();
+                let frames = Frames { since, frontier, lemmas, invariant, obligations, queries };
+                self.frames = Some(frames);
+            }
+            Event::Pdr(ref statistics) => {
+                let mut statistics = statistics.clone();
+                if let Some(frames) = &self.frames {
+                    statistics.frontier = frames.frontier;
+                    statistics.frames.clone_from(&frames.lemmas);
+                    statistics.invariant_lemmas = frames.invariant;
+                }
+                self.pdr = Some(statistics);
+            }
+            Event::Decided { engine, property, .. } => {
+                let decision = Decision { engine, time: elapsed };
+                self.decided.entry(property).or_insert(decision);
             }
         }
     }
@@ -68,6 +115,15 @@ impl Statistics {
             total.stopped += queries.stopped;
             total.conflicts += queries.conflicts;
             total.time += queries.time;
+        }
+        if let Some(pdr) = &self.pdr {
+            total.conflicts += pdr.conflicts;
+            for (_, queries) in pdr.queries() {
+                total.count += queries.queries;
+                total.satisfiable += queries.satisfiable;
+                total.unsatisfiable += queries.queries - queries.satisfiable;
+                total.time += queries.time;
+            }
         }
         total
     }
@@ -143,16 +199,37 @@ impl Drop for Progress {
 }
 
 fn line(statistics: &Statistics, elapsed: Duration) -> String {
-    let total = statistics.total();
     let memory = resident_bytes().map_or_else(String::new, |b| format!(", {} MiB", b >> 20));
-    format!(
-        "{} bound {}: {} queries, {} conflicts{memory}, {:.0} s",
-        statistics.engine,
-        statistics.bound,
-        total.count,
-        total.conflicts,
-        elapsed.as_secs_f64()
-    )
+    let doing = match &statistics.frames {
+        Some(frames) => frames.line(elapsed),
+        None => {
+            let total = statistics.total();
+            let (queries, conflicts) = (total.count, total.conflicts);
+            format!("bound {}: {queries} queries, {conflicts} conflicts", statistics.bound)
+        }
+    };
+    format!("{} {doing}{memory}, {:.0} s", statistics.engine, elapsed.as_secs_f64())
+}
+
+impl Frames {
+    /// `frame 5: lemmas 1 0 7 23 4, 9 for ever, 12 obligations, 800 queries/s`
+    fn line(&self, elapsed: Duration) -> String {
+        /// So many of the last frames are shown.
+        const SHOWN: usize = 10;
+        let hidden = self.lemmas.len().saturating_sub(SHOWN);
+        let ellipsis = (hidden > 0).then(|| "…".to_owned());
+        let sizes = self.lemmas[hidden..].iter().map(ToString::to_string);
+        let sizes: Vec<String> = ellipsis.into_iter().chain(sizes).collect();
+        let seconds = elapsed.saturating_sub(self.since).as_secs_f64();
+        let rate = self.queries as f64 / seconds.max(0.001);
+        format!(
+            "frame {}: lemmas {}, {} for ever, {} obligations, {rate:.0} queries/s",
+            self.frontier,
+            sizes.join(" "),
+            self.invariant,
+            self.obligations,
+        )
+    }
 }
 
 #[cfg(test)]
@@ -180,5 +257,24 @@ mod tests {
         assert_eq!((statistics.total().count, statistics.total().conflicts), (2, 6));
         assert!(statistics.decided.contains_key(&PropertyId(1)));
         assert!(line(&statistics, Duration::ZERO).starts_with("e bound 7: 2 queries, 6 conflicts"));
+    }
+
+    #[test]
+    fn frames_are_shown_in_short() {
+        let mut statistics = Statistics::default();
+        let frames = |frontier: usize, queries| Event::Frames {
+            engine: "pdr",
+            frontier,
+            lemmas: (1..=frontier).collect(),
+            invariant: 3,
+            obligations: 4,
+            queries,
+        };
+        let second = Duration::from_secs(1);
+        statistics.hear(&frames(2, 0), second);
+        statistics.hear(&frames(12, 100), second * 2);
+        let shown = line(&statistics, second * 3);
+        let expected = "pdr frame 12: lemmas … 3 4 5 6 7 8 9 10 11 12, 3 for ever, 4 obligations, 50 queries/s";
+        assert!(shown.starts_with(expected), "{shown}");
     }
 }

@@ -1,16 +1,19 @@
 //! A run of an engine under the limits that the user sets, with its evidence
 //! confirmed.
 
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use elinvar_check::Budget;
-use elinvar_engines::{Choice, Run};
+use elinvar_engines::{Choice, Race, Run};
 use elinvar_formats::model::Model;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
+use crate::engine_options::Plan;
 use crate::evidence;
+use crate::failure::Bug;
 use crate::progress::Monitor;
 use crate::report::{Answer, Report};
 
@@ -37,6 +40,22 @@ pub struct Session {
     has_deadline: bool,
     monitor: Monitor,
     quiet: bool,
+    /// The time that the checking of evidence has taken.
+    checking: Cell<Duration>,
+}
+
+/// Whether proofs are told as they were found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ProofSize {
+    AsFound,
+    Small,
+}
+
+/// Confirmed verdicts.
+struct Decided {
+    engine: &'static str,
+    verdicts: Vec<Verdict>,
+    warnings: Vec<String>,
 }
 
 impl Session {
@@ -59,7 +78,8 @@ impl Session {
             }
         })
         .context("cannot listen to interrupts")?;
-        Ok(Session { run, has_deadline: limits.timeout.is_some(), monitor, quiet })
+        let has_deadline = limits.timeout.is_some();
+        Ok(Session { run, has_deadline, monitor, quiet, checking: Cell::default() })
     }
 
     /// Decides the properties and confirms all evidence.
@@ -67,46 +87,115 @@ impl Session {
         &self,
         model: &'a Model,
         chosen: &[PropertyId],
-        choice: &Choice,
+        plan: &Plan,
+        size: ProofSize,
     ) -> Result<Report<'a>> {
         let system = model.system();
         let safety: Vec<PropertyId> =
             chosen.iter().copied().filter(|&id| system.bad(id).is_some()).collect();
-        let mut engine = choice.build();
         let progress = if self.quiet { None } else { self.monitor.show() };
-        let verdicts = engine.check(system, &safety, &self.run).unwrap_or_else(|error| {
-            let reason = StopReason::Unsupported(error.to_string());
-            vec![Verdict::Unknown(reason); safety.len()]
-        });
-        let mut confirmed = self.confirm(system, &safety, verdicts)?.into_iter();
+        let Decided { engine, verdicts, warnings } = match plan {
+            Plan::One(choice) => self.ask_one(system, &safety, choice)?,
+            Plan::Race(threads) => self.race(system, &safety, *threads)?,
+        };
+        let verdicts = match size {
+            ProofSize::AsFound => verdicts,
+            ProofSize::Small => self.minimize(system, &safety, verdicts)?,
+        };
         drop(progress);
+        let mut verdicts = verdicts.into_iter();
         let statistics = self.monitor.statistics();
         let time = self.monitor.elapsed();
         let answer = |&property: &PropertyId| {
             let verdict = match system.bad(property) {
-                Some(_) => confirmed.next().expect("a verdict for each safety property"),
+                Some(_) => verdicts.next().expect("a verdict for each safety property"),
                 None => Verdict::Unknown(StopReason::Unsupported(
                     "liveness is not decided, only safety".to_owned(),
                 )),
             };
-            let time = statistics.decided.get(&property).copied().unwrap_or(time);
-            Answer { property, verdict, time }
+            let decision = match verdict {
+                Verdict::Safe(_) | Verdict::Unsafe(_) => statistics.decided.get(&property),
+                Verdict::Unknown(_) => None,
+            };
+            let time = decision.map_or(time, |decision| decision.time);
+            Answer { property, verdict, time, engine: decision.map(|decision| decision.engine) }
         };
         let answers = chosen.iter().map(answer).collect();
-        Ok(Report { model, engine: engine.name(), time, answers, statistics })
+        let checking = self.checking.get();
+        Ok(Report { model, engine, time, checking, answers, statistics, warnings })
     }
 
-    fn confirm(
+    fn ask_one(
+        &self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        choice: &Choice,
+    ) -> Result<Decided> {
+        let mut engine = choice.build();
+        let verdicts = engine.check(system, properties, &self.run).unwrap_or_else(|error| {
+            let reason = StopReason::Unsupported(error.to_string());
+            vec![Verdict::Unknown(reason); properties.len()]
+        });
+        let pairs = properties.iter().zip(verdicts);
+        let verdicts = pairs
+            .map(|(&property, verdict)| self.confirm(system, property, verdict))
+            .collect::<Result<_>>()?;
+        Ok(Decided { engine: engine.name(), verdicts, warnings: Vec::new() })
+    }
+
+    fn race(
+        &self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        threads: usize,
+    ) -> Result<Decided> {
+        let mut judge = |property, verdict| {
+            self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
+        };
+        let Race { verdicts, failures } =
+            elinvar_engines::race(system, properties, threads, &self.run, &mut judge);
+        let warnings: Vec<String> =
+            failures.into_iter().map(|f| format!("{} failed: {}", f.engine, f.message)).collect();
+        let undecided = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Unknown(_)));
+        if undecided && !warnings.is_empty() && self.run.stop().is_none() {
+            bail!(Bug(warnings.join("\n")));
+        }
+        Ok(Decided { engine: "portfolio", verdicts, warnings })
+    }
+
+    /// Makes proofs smaller; what comes out is confirmed again.
+    fn minimize(
         &self,
         system: &TransitionSystem,
         properties: &[PropertyId],
         verdicts: Vec<Verdict>,
     ) -> Result<Vec<Verdict>> {
-        let budget = self.budget();
-        let stopped = || self.run.stop();
-        let confirm =
-            |(&property, verdict)| evidence::confirm(system, property, verdict, &budget, stopped);
-        properties.iter().zip(verdicts).map(confirm).collect()
+        let smaller = |(&property, verdict): (&PropertyId, Verdict)| {
+            let Verdict::Safe(proof) = &verdict else { return Ok(verdict) };
+            match elinvar_engines::minimize(system, property, proof.clone(), &self.run) {
+                Ok(smaller) if smaller != *proof => {
+                    match self.confirm(system, property, Verdict::Safe(smaller))? {
+                        Verdict::Unknown(_) => Ok(verdict),
+                        confirmed => Ok(confirmed),
+                    }
+                }
+                // A proof that cannot be made smaller is one nevertheless.
+                Ok(_) | Err(_) => Ok(verdict),
+            }
+        };
+        properties.iter().zip(verdicts).map(smaller).collect()
+    }
+
+    fn confirm(
+        &self,
+        system: &TransitionSystem,
+        property: PropertyId,
+        verdict: Verdict,
+    ) -> Result<Verdict> {
+        let (start, budget) = (Instant::now(), self.budget());
+        let judged = evidence::confirm(system, property, verdict, &budget, || self.run.stop());
+        self.checking.set(self.checking.get() + start.elapsed());
+        judged
     }
 
     /// A run that was stopped may have decided some properties: checking their

@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("elinvar-sat", &[]),
     ("elinvar-formats", &["elinvar-ir"]),
     ("elinvar-logic", &["elinvar-ir", "elinvar-sat"]),
-    ("elinvar-engines", &["elinvar-ir", "elinvar-logic"]),
+    ("elinvar-engines", &["elinvar-ir", "elinvar-sat", "elinvar-logic"]),
     ("elinvar-check", &["elinvar-ir"]),
 ];
 

@@ -179,7 +179,7 @@ impl<'a> Sweep<'a> {
                 break;
             }
             match self.question.ask("reach", &[any]) {
-                Reply::Unsat => break,
+                Reply::Unsat(_) => break,
                 Reply::Stopped(reason) if traces.is_empty() => return Err(reason),
                 // What was found is kept; the next question ends the sweep.
                 Reply::Stopped(_) => return Ok(traces),

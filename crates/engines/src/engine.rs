@@ -4,6 +4,8 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::bmc::{Bmc, BmcOptions};
 use crate::kinduction::{KInduction, KInductionOptions};
+use crate::pdr::{Pdr, PdrOptions};
+use crate::portfolio::Auto;
 use crate::run::Run;
 
 /// An engine decides safety properties with evidence about the system it was given.
@@ -47,19 +49,20 @@ impl From<EngineError> for Halt {
 /// An engine with its options: what the user chose.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// Whatever is best for the model.
+    /// Several, one after the other.
     Auto,
     Bmc(BmcOptions),
     KInduction(KInductionOptions),
+    Pdr(PdrOptions),
 }
 
 impl Choice {
     pub fn build(&self) -> Box<dyn Engine> {
         match self {
-            // k-induction contains bounded model checking as its base case.
-            Choice::Auto => Box::new(KInduction::new(KInductionOptions::default())),
+            Choice::Auto => Box::new(Auto),
             Choice::Bmc(options) => Box::new(Bmc::new(options.clone())),
             Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
+            Choice::Pdr(options) => Box::new(Pdr::new(options.clone())),
         }
     }
 }

@@ -265,7 +265,7 @@ impl<'a> StepCase<'a> {
         loop {
             // SAT?  good(0) ∧ T ∧ … ∧ good(k-1) ∧ T ∧ bad(k), constraints in all frames
             match self.question.ask("step", &[constraints, bad]) {
-                Reply::Unsat => {
+                Reply::Unsat(_) => {
                     let simple_path = self.told_apart;
                     return Ok(Some(Certificate::KInductive { k, simple_path }));
                 }

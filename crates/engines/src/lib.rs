@@ -8,10 +8,15 @@ pub mod bmc;
 mod engine;
 pub mod families;
 pub mod kinduction;
+mod minimize;
 pub mod passes;
+pub mod pdr;
+mod portfolio;
 mod run;
 mod strengthen;
 mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
+pub use minimize::minimize;
+pub use portfolio::{Failure, Judge, Race, race};
 pub use run::{Answer, Event, Run, resident_bytes};

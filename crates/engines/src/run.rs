@@ -11,9 +11,14 @@ use std::time::{Duration, Instant};
 
 use elinvar_ir::{PropertyId, StopReason};
 
+use crate::passes::PassReport;
+use crate::pdr::PdrStatistics;
+
 /// What an engine reports while it works.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Event {
+    /// The system was simplified before the work began.
+    Passes(Vec<PassReport>),
     /// The engine starts to look at this bound.
     Bound { engine: &'static str, bound: usize },
     /// A solver query ended.
@@ -28,6 +33,19 @@ pub enum Event {
     ArrayLemmas { engine: &'static str, count: usize },
     /// Pairs of states were constrained to differ.
     DistinctPairs { engine: &'static str, count: usize },
+    /// The frames of a trace changed.
+    Frames {
+        engine: &'static str,
+        frontier: usize,
+        /// By level, from 1.
+        lemmas: Vec<usize>,
+        /// In F∞.
+        invariant: usize,
+        obligations: usize,
+        queries: u64,
+    },
+    /// A run of PDR ended; these are its numbers.
+    Pdr(Box<PdrStatistics>),
     /// A property got its verdict, not yet checked.
     Decided { engine: &'static str, property: PropertyId, safe: bool, depth: usize },
 }
@@ -49,8 +67,14 @@ pub struct Run {
     memory: Option<u64>,
     seed: u64,
     cancelled: Arc<AtomicBool>,
+    /// The flags of the runs that this one is a part of.
+    outer: Vec<Arc<AtomicBool>>,
+    /// How often the run may still be asked to go on.
+    effort: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
     memory_check: Arc<AtomicU64>,
+    /// The limit of memory was passed once: the run is over, for all its parts.
+    memory_passed: Arc<AtomicBool>,
 }
 
 impl Default for Run {
@@ -67,8 +91,11 @@ impl Run {
             memory: None,
             seed: 0,
             cancelled: Arc::default(),
+            outer: Vec::new(),
+            effort: None,
             observer: Arc::new(|_| {}),
             memory_check: Arc::default(),
+            memory_passed: Arc::default(),
         }
     }
 
@@ -93,6 +120,22 @@ impl Run {
         self
     }
 
+    /// A part of this run that can be cancelled alone.
+    pub fn child(&self) -> Self {
+        let mut child = self.clone();
+        child.outer.push(std::mem::take(&mut child.cancelled));
+        child
+    }
+
+    /// A part of this run that is over when it was asked so many times whether it
+    /// must stop. Solvers ask at regular points of their work, so this bounds the
+    /// effort as a clock does, but in the same way on every machine.
+    pub(crate) fn with_effort(&self, questions: u64) -> Self {
+        let mut child = self.child();
+        child.effort = Some(Arc::new(AtomicU64::new(questions)));
+        child
+    }
+
     /// A flag that stops the run when set, for signal handlers and racing threads.
     pub fn cancellation(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
@@ -109,7 +152,8 @@ impl Run {
     /// Must the engine stop, and why? Cheap enough to be asked by a solver
     /// thousands of times a second; memory is looked at every 1,024th time.
     pub fn stop(&self) -> Option<StopReason> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if is_set(&self.cancelled) || self.outer.iter().any(is_set) || self.is_exhausted() {
             return Some(StopReason::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -117,8 +161,17 @@ impl Run {
         }
         let limit = self.memory?;
         let asked = self.memory_check.fetch_add(1, Ordering::Relaxed);
-        let over = asked.is_multiple_of(1024) && resident_bytes().is_some_and(|used| used > limit);
-        over.then_some(StopReason::Memory)
+        if asked.is_multiple_of(1024) && resident_bytes().is_some_and(|used| used > limit) {
+            self.memory_passed.store(true, Ordering::Relaxed);
+        }
+        is_set(&self.memory_passed).then_some(StopReason::Memory)
+    }
+
+    fn is_exhausted(&self) -> bool {
+        let spend = |left: u64| left.checked_sub(1);
+        let relaxed = Ordering::Relaxed;
+        let Some(effort) = &self.effort else { return false };
+        effort.fetch_update(relaxed, relaxed, spend).is_err()
     }
 }
 
@@ -137,9 +190,31 @@ mod tests {
     fn limits_stop_a_run() {
         assert_eq!(Run::new().stop(), None);
         assert_eq!(Run::new().with_timeout(Duration::ZERO).stop(), Some(StopReason::Timeout));
-        assert_eq!(Run::new().with_memory(1).stop(), Some(StopReason::Memory));
+        let small = Run::new().with_memory(1);
+        assert_eq!(small.stop(), Some(StopReason::Memory));
+        assert_eq!(small.child().stop(), Some(StopReason::Memory), "not asked for again");
         let run = Run::new();
         run.clone().cancellation().store(true, Ordering::Relaxed);
         assert_eq!(run.stop(), Some(StopReason::Cancelled));
+    }
+
+    #[test]
+    fn a_part_of_a_run_ends_alone_or_with_it() {
+        let run = Run::new();
+        let (one, other) = (run.child(), run.child().child());
+        one.cancellation().store(true, Ordering::Relaxed);
+        assert_eq!(one.stop(), Some(StopReason::Cancelled));
+        assert_eq!((run.stop(), other.stop()), (None, None));
+        run.cancellation().store(true, Ordering::Relaxed);
+        assert_eq!(other.stop(), Some(StopReason::Cancelled));
+    }
+
+    #[test]
+    fn effort_is_spent_by_asking() {
+        let run = Run::new();
+        let part = run.with_effort(2);
+        assert_eq!((part.stop(), part.clone().stop()), (None, None));
+        assert_eq!(part.stop(), Some(StopReason::Cancelled));
+        assert_eq!(run.stop(), None);
     }
 }

@@ -138,7 +138,7 @@ fn possible(
     let violated: AigLit = !question.unrolling.bit(claim, last);
     match question.ask("strengthen", &[violated]) {
         Reply::Sat(_) => Ok(true),
-        Reply::Unsat => Ok(false),
+        Reply::Unsat(_) => Ok(false),
         Reply::Stopped(reason) => Err(Halt::Stopped(reason)),
     }
 }

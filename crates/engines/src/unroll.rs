@@ -354,7 +354,8 @@ pub struct Found {
 /// How a question ended.
 pub enum Reply {
     Sat(Found),
-    Unsat,
+    /// With the assumptions that the refutation needs.
+    Unsat(Vec<AigLit>),
     Stopped(StopReason),
 }
 
@@ -394,7 +395,7 @@ impl<'a> Question<'a> {
                 self.assert(&axiom);
             }
             match self.ask_boolean(kind, assumptions) {
-                BooleanReply::Unsat => return Reply::Unsat,
+                BooleanReply::Unsat(core) => return Reply::Unsat(core),
                 BooleanReply::Stopped => {
                     let reason = self.run.stop().unwrap_or(StopReason::Cancelled);
                     return Reply::Stopped(reason);
@@ -431,7 +432,11 @@ impl<'a> Question<'a> {
             Answer::Sat(mut model) => {
                 (BooleanReply::Sat(self.cnf.valuation(aig, &mut model)), run::Answer::Sat)
             }
-            Answer::Unsat(_) => (BooleanReply::Unsat, run::Answer::Unsat),
+            Answer::Unsat(mut core) => {
+                let pairs = assumptions.iter().zip(&lits);
+                let needed = pairs.filter(|&(_, &lit)| core.contains(lit)).map(|(&a, _)| a);
+                (BooleanReply::Unsat(needed.collect()), run::Answer::Unsat)
+            }
             Answer::Stopped => (BooleanReply::Stopped, run::Answer::Stopped),
         };
         let conflicts = self.solver.conflicts() - before;
@@ -443,6 +448,6 @@ impl<'a> Question<'a> {
 
 enum BooleanReply {
     Sat(Valuation),
-    Unsat,
+    Unsat(Vec<AigLit>),
     Stopped,
 }

@@ -5,7 +5,9 @@
 
 use cadical_sys::{CaDiCal, Status, Terminator};
 
-use crate::sat::{Answer, Core, LastResult, Lit, Model, SatSolver, Var};
+use elinvar_sat::{Lit, Var};
+
+use crate::sat::{Answer, Core, LastResult, Model, SatSolver};
 
 pub struct Cadical {
     solver: CaDiCal,

@@ -8,7 +8,9 @@
 //! [`Cnf::valuation`], which simulates the graph from its inputs.
 
 use crate::aig::{Aig, AigLit, Gate, Valuation};
-use crate::sat::{Lit, Model, SatSolver, Var};
+use elinvar_sat::{Lit, Var};
+
+use crate::sat::{Model, SatSolver};
 
 /// Trees of conjunctions are flattened to gates of at most this many operands.
 const MAX_OPERANDS: usize = 12;

@@ -7,6 +7,7 @@ pub mod arrays;
 pub mod blast;
 mod cadical;
 mod cnf;
+mod core;
 mod sat;
 pub mod words;
 
@@ -14,4 +15,6 @@ pub use aig::{Aig, AigLit};
 pub use arrays::{ArrayTerm, Arrays};
 pub use cadical::Cadical;
 pub use cnf::Cnf;
-pub use sat::{Answer, Core, Lit, Model, SatSolver, Var};
+pub use core::Native;
+pub use elinvar_sat::{Lit, Var};
+pub use sat::{Answer, Core, Model, SatSolver};

@@ -6,8 +6,7 @@ use elinvar_ir::{
 use serde_json::{Map, Value as Json, json};
 
 use super::waves::{Waves, nearest_signals};
-use super::{Answer, Report, Summary};
-use crate::progress::{Queries, Statistics};
+use super::{Answer, Report, Summary, statistics};
 
 /// The whole report.
 pub fn render(report: &Report<'_>) -> Json {
@@ -17,8 +16,9 @@ pub fn render(report: &Report<'_>) -> Json {
         "reason": report.reason().map(ToString::to_string),
         "engine": report.engine,
         "seconds": report.time.as_secs_f64(),
+        "check_seconds": report.checking.as_secs_f64(),
         "properties": properties,
-        "statistics": statistics(&report.statistics),
+        "statistics": statistics::json(&report.statistics),
     })
 }
 
@@ -30,6 +30,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("verdict".into(), Summary::of(&answer.verdict).word().into());
     object.insert("depth".into(), json!(answer.depth()));
     object.insert("seconds".into(), answer.time.as_secs_f64().into());
+    object.insert("engine".into(), json!(answer.engine));
     match &answer.verdict {
         Verdict::Safe(proof) => object.insert("certificate".into(), certificate(proof)),
         Verdict::Unsafe(run) => object.insert("trace".into(), trace(system, run)),
@@ -94,25 +95,4 @@ fn value(value: &Value) -> Json {
             json!({ "default": array.default_element().to_binary(), "elements": elements })
         }
     }
-}
-
-fn statistics(statistics: &Statistics) -> Json {
-    let mut object = queries(&statistics.total());
-    object["array_lemmas"] = statistics.array_lemmas.into();
-    object["distinct_pairs"] = statistics.distinct_pairs.into();
-    object["bound"] = statistics.bound.into();
-    object["kinds"] =
-        statistics.queries.iter().map(|(&kind, q)| (kind.to_owned(), queries(q))).collect();
-    object
-}
-
-fn queries(queries: &Queries) -> Json {
-    json!({
-        "queries": queries.count,
-        "satisfiable": queries.satisfiable,
-        "unsatisfiable": queries.unsatisfiable,
-        "stopped": queries.stopped,
-        "conflicts": queries.conflicts,
-        "solver_seconds": queries.time.as_secs_f64(),
-    })
 }

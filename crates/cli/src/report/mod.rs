@@ -3,6 +3,7 @@
 pub mod digest;
 pub mod json;
 mod relevance;
+pub mod statistics;
 pub mod table;
 pub mod text;
 pub mod waves;
@@ -19,8 +20,12 @@ pub struct Report<'a> {
     pub model: &'a Model,
     pub engine: &'static str,
     pub time: Duration,
+    /// The part of the time in which evidence was checked.
+    pub checking: Duration,
     pub answers: Vec<Answer>,
     pub statistics: Statistics,
+    /// What went wrong without harm to the answers.
+    pub warnings: Vec<String>,
 }
 
 /// The checked answer about a property.
@@ -28,6 +33,8 @@ pub struct Answer {
     pub property: PropertyId,
     pub verdict: Verdict,
     pub time: Duration,
+    /// The engine that decided it.
+    pub engine: Option<&'static str>,
 }
 
 /// The verdict in a word.
@@ -118,6 +125,18 @@ impl Report<'_> {
             Verdict::Unsafe(trace) => Some(trace),
             Verdict::Safe(_) | Verdict::Unknown(_) => None,
         })
+    }
+
+    /// The engine that ran, and those within it that decided something.
+    pub fn engines(&self) -> String {
+        let mut deciding: Vec<&str> = self.answers.iter().filter_map(|a| a.engine).collect();
+        deciding.sort_unstable();
+        deciding.dedup();
+        match deciding[..] {
+            [] => self.engine.to_owned(),
+            [one] if one == self.engine => one.to_owned(),
+            _ => format!("{} ({})", self.engine, deciding.join(", ")),
+        }
     }
 
     pub fn name(&self, answer: &Answer) -> &str {

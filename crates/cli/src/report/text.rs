@@ -9,7 +9,6 @@ use super::digest::{CONSIDERED, digest};
 use super::table::{self, Look};
 use super::waves::{Waves, nearest_signals};
 use super::{Answer, Report, Summary, relevance};
-use crate::progress::Statistics;
 
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
@@ -28,7 +27,7 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
     let undecided = report.summary() == Summary::Unknown && report.statistics.total().count > 0;
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
-    writeln!(text, "\n{}, {}{reached}", report.engine, seconds(report.time))
+    writeln!(text, "\n{}, {}{reached}", report.engines(), seconds(report.time))
         .expect("strings do not fail");
     text
 }
@@ -46,7 +45,7 @@ fn meaning(report: &Report<'_>) -> String {
         Summary::Unsafe => {
             let failing = count(Summary::Unsafe);
             let verb = if failing == 1 { "fails" } else { "fail" };
-            format!("{failing} of {all} properties {verb}.\n")
+            format!("{failing} of {all} properties {verb}: {}.\n", failing_names(report))
         }
         Summary::Unknown => {
             let open = count(Summary::Unknown);
@@ -54,6 +53,12 @@ fn meaning(report: &Report<'_>) -> String {
             format!("{open} of {all} properties {verb} undecided; none is known to fail.\n")
         }
     }
+}
+
+fn failing_names(report: &Report<'_>) -> String {
+    let failing = report.answers.iter().filter(|a| Summary::of(&a.verdict) == Summary::Unsafe);
+    let names: Vec<&str> = failing.map(|answer| report.name(answer)).collect();
+    names.join(", ")
 }
 
 fn meaning_of_one(report: &Report<'_>, answer: &Answer) -> String {
@@ -76,7 +81,9 @@ fn meaning_of_one(report: &Report<'_>, answer: &Answer) -> String {
 fn proof(certificate: &Certificate) -> String {
     match certificate {
         Certificate::Inductive { clauses } => {
-            format!("an inductive invariant of {}", count(clauses.len(), "clause"))
+            let literals = clauses.iter().map(Vec::len).sum();
+            let (clauses, literals) = (count(clauses.len(), "clause"), count(literals, "literal"));
+            format!("an inductive invariant of {clauses} with {literals}")
         }
         Certificate::KInductive { k, simple_path: false } => format!("{k}-induction"),
         Certificate::KInductive { k, simple_path: true } => {
@@ -147,33 +154,6 @@ pub fn signals(waves: Waves, all: usize, look: Look) -> String {
     text
 }
 
-/// The statistics as a table.
-pub fn statistics(statistics: &Statistics) -> String {
-    let header = ["queries", "count", "sat", "unsat", "stopped", "conflicts", "time"];
-    let mut rows = vec![header.map(str::to_owned)];
-    let kinds = statistics.queries.iter().map(|(&kind, queries)| (kind, queries.clone()));
-    for (kind, queries) in kinds.chain([("all", statistics.total())]) {
-        rows.push([
-            kind.to_owned(),
-            queries.count.to_string(),
-            queries.satisfiable.to_string(),
-            queries.unsatisfiable.to_string(),
-            queries.stopped.to_string(),
-            queries.conflicts.to_string(),
-            seconds(queries.time),
-        ]);
-    }
-    let mut text = align(&rows);
-    for (what, number) in [
-        ("last bound", statistics.bound),
-        ("array lemmas", statistics.array_lemmas),
-        ("pairs of states made different", statistics.distinct_pairs),
-    ] {
-        writeln!(text, "  {what}: {number}").expect("strings do not fail");
-    }
-    text
-}
-
 /// Columns side by side, each as wide as its widest cell.
 pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
@@ -195,7 +175,8 @@ pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-fn seconds(time: Duration) -> String {
+/// `0.05 s`.
+pub fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 

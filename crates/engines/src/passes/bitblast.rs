@@ -5,13 +5,17 @@
 //! Bit i of a word `w` is named `w[i]`. A memory is expanded into its elements,
 //! `m[address][i]`, when it has few enough bits; larger ones are refused by name.
 
-use elinvar_ir::{
-    Expr, ExprId, Named, Pool, Property, PropertyKind, Sort, SystemBuilder, TransitionSystem, cone,
-};
-use elinvar_logic::aig::Gate;
+use std::sync::Arc;
+
+use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyKind, Sort, TransitionSystem};
 use elinvar_logic::blast::{Blasted, blast, cost};
 use elinvar_logic::words::{self, Word};
 use elinvar_logic::{Aig, AigLit, Arrays};
+
+use super::cone::{self, Part};
+use super::lift::{Bit, InputOrigin, Lift};
+use super::netlist::{Input, Netlist, Register, Target};
+use crate::engine::EngineError;
 
 /// Why a system cannot be turned into bits.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -22,110 +26,148 @@ pub enum BlastError {
     TooLarge,
 }
 
+impl From<BlastError> for EngineError {
+    fn from(error: BlastError) -> Self {
+        EngineError::TooLarge(error.to_string())
+    }
+}
+
 /// Translates the whole system. Memories of at most `memory_limit` bits are expanded.
+/// A system that consists of bits and gates already stays as it is.
 pub fn bitblast(
     system: &TransitionSystem,
     memory_limit: u64,
-) -> Result<TransitionSystem, BlastError> {
-    let mut translation = Translation::new(system, memory_limit)?;
-    translation.declare();
-    translation.translate_all();
-    Ok(translation.rebuild())
+) -> Result<(TransitionSystem, Lift), BlastError> {
+    if is_circuit(system) {
+        return Ok((system.clone(), Lift::identity(system)));
+    }
+    let netlist = translate(system, &cone::whole(system), memory_limit)?;
+    let new = netlist.to_system(system);
+    let lift = netlist.lift(Arc::new(system.clone()), &new);
+    Ok((new, lift))
+}
+
+/// Are there just bits and conjunctions?
+fn is_circuit(system: &TransitionSystem) -> bool {
+    let pool = system.pool();
+    pool.ids().all(|id| {
+        pool.sort(id) == Sort::BOOL
+            && match pool.get(id) {
+                Expr::Const(_) | Expr::Symbol(_) | Expr::Binary(BinaryOp::And, ..) => true,
+                Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Slice { .. }
+                | Expr::Uext { .. }
+                | Expr::Sext { .. }
+                | Expr::Ite(..)
+                | Expr::Read(..)
+                | Expr::Write(..)
+                | Expr::ConstArray(_)
+                | Expr::ArrayEq(..) => false,
+            }
+    })
+}
+
+/// Translates a part of the system.
+pub(super) fn translate(
+    system: &TransitionSystem,
+    part: &Part,
+    memory_limit: u64,
+) -> Result<Netlist, BlastError> {
+    check_size(system, part, memory_limit)?;
+    let mut translation = Translation {
+        system,
+        netlist: Netlist::default(),
+        bits: Vec::new(),
+        starts: vec![u32::MAX; system.pool().len()],
+    };
+    translation.declare(part);
+    translation.translate_all(&part.nodes);
+    Ok(translation.connect(part))
+}
+
+fn check_size(system: &TransitionSystem, part: &Part, limit: u64) -> Result<(), BlastError> {
+    let pool = system.pool();
+    for (index, input) in system.inputs().iter().enumerate().filter(|(i, _)| part.inputs[*i]) {
+        check_memory(pool.sort(input.symbol), limit, || system.input_name(index))?;
+    }
+    for (index, state) in system.states().iter().enumerate().filter(|(i, _)| part.states[*i]) {
+        check_memory(pool.sort(state.symbol), limit, || system.state_name(index))?;
+    }
+    let mut gates = 0u64;
+    for &node in &part.nodes {
+        check_memory(pool.sort(node), limit, || "of a constant array".into())?;
+        let expr = pool.get(node);
+        let factor = match expr {
+            // An element operator touches every bit of the memory.
+            Expr::Read(array, _) => size(pool.sort(array)),
+            _ => size(pool.sort(node)),
+        };
+        gates = gates.saturating_add(cost(pool, &expr)).saturating_add(factor);
+    }
+    if gates > 1 << 30 { Err(BlastError::TooLarge) } else { Ok(()) }
 }
 
 struct Translation<'a> {
     system: &'a TransitionSystem,
-    aig: Aig,
-    builder: SystemBuilder,
-    /// By node of the old pool; the elements of an array one after another.
-    bits: Vec<Word>,
-    nodes: Vec<ExprId>,
-    /// Inputs of the graph and the symbols they stand for, in order.
-    symbols: Vec<(AigLit, ExprId)>,
+    netlist: Netlist,
+    /// The bits of all nodes of the pool one after another; the elements of an
+    /// array one after another too.
+    bits: Vec<AigLit>,
+    /// By node of the pool.
+    starts: Vec<u32>,
 }
 
-impl<'a> Translation<'a> {
-    fn new(system: &'a TransitionSystem, memory_limit: u64) -> Result<Self, BlastError> {
-        let pool = system.pool();
-        let nodes = cone(pool, roots(system));
-        let mut gates = 0u64;
-        for (i, symbol) in symbols(system) {
-            check_memory(pool.sort(symbol), memory_limit, || match i {
-                Kind::Input(index) => system.input_name(index),
-                Kind::State(index) => system.state_name(index),
-            })?;
-        }
-        for &node in &nodes {
-            check_memory(pool.sort(node), memory_limit, || "of a constant array".into())?;
-            let factor = match pool.get(node) {
-                // An element operator touches every bit of the memory.
-                Expr::Read(array, _) => size(pool.sort(array)),
-                _ => size(pool.sort(node)),
-            };
-            gates = gates.saturating_add(cost(pool, &pool.get(node))).saturating_add(factor);
-        }
-        if gates > 1 << 30 {
-            return Err(BlastError::TooLarge);
-        }
-        Ok(Translation {
-            system,
-            aig: Aig::new(),
-            builder: SystemBuilder::new(),
-            bits: vec![Word::new(); pool.len()],
-            nodes,
-            symbols: Vec::new(),
-        })
-    }
-
-    /// Makes a bit for every bit of every input and state.
-    fn declare(&mut self) {
-        for (kind, symbol) in symbols(self.system) {
-            let sort = self.system.pool().sort(symbol);
-            let name = match kind {
-                Kind::Input(index) => self.system.input_name(index),
-                Kind::State(index) => self.system.state_name(index),
-            };
-            let width = match sort {
-                Sort::Bv(width) => u64::from(width),
-                Sort::Array { element, .. } => u64::from(element),
-            };
-            let mut word = Word::new();
-            for position in 0..size(sort) {
-                let (address, bit) = (position / width, position % width);
-                let bit_name = match sort {
-                    Sort::Bv(1) => name.clone(),
-                    Sort::Bv(_) => format!("{name}[{bit}]"),
-                    Sort::Array { element: 1, .. } => format!("{name}[{address}]"),
-                    Sort::Array { .. } => format!("{name}[{address}][{bit}]"),
-                };
-                let declared = match kind {
-                    Kind::Input(_) => self.builder.input(Sort::BOOL, Some(&bit_name)),
-                    Kind::State(_) => self.builder.state(Sort::BOOL, Some(&bit_name)),
-                };
-                let lit = self.aig.input();
-                self.symbols.push((lit, declared.expect("a bit is a legal sort")));
-                word.push(lit);
+impl Translation<'_> {
+    /// Makes a bit for every bit of the inputs and states of the part.
+    fn declare(&mut self, part: &Part) {
+        let pool = self.system.pool();
+        for (index, input) in self.system.inputs().iter().enumerate() {
+            if part.inputs[index] {
+                self.starts[input.symbol.node()] = self.bits.len() as u32;
+                for position in 0..size(pool.sort(input.symbol)) as usize {
+                    let origin = InputOrigin::Input(Bit { index, position });
+                    let lit = self.netlist.aig.input();
+                    self.netlist.inputs.push(Input { lit, origin });
+                    self.bits.push(lit);
+                }
             }
-            self.bits[symbol.node()] = word;
+        }
+        for (index, state) in self.system.states().iter().enumerate() {
+            if part.states[index] {
+                self.starts[state.symbol.node()] = self.bits.len() as u32;
+                for position in 0..size(pool.sort(state.symbol)) as usize {
+                    let origin = Bit { index, position };
+                    let lit = self.netlist.aig.input();
+                    self.netlist.registers.push(Register { lit, init: None, next: None, origin });
+                    self.bits.push(lit);
+                }
+            }
         }
     }
 
-    fn translate_all(&mut self) {
+    fn translate_all(&mut self, nodes: &[ExprId]) {
         // Only words are left to the common translation; arrays are words here.
         let mut arrays = Arrays::new();
         let pool = self.system.pool();
-        for id in std::mem::take(&mut self.nodes) {
+        for &id in nodes {
             let word = match pool.get(id) {
                 Expr::Symbol(_) => continue,
+                Expr::Binary(BinaryOp::And, a, b) if pool.sort(id) == Sort::BOOL => {
+                    let (a, b) = (self.bit(a, 0), self.bit(b, 0));
+                    let both = self.netlist.aig.and(a, b);
+                    self.define(id, &[both]);
+                    continue;
+                }
                 Expr::Read(array, index) => {
                     let elements = self.word(array);
                     let index = self.word(index);
-                    select(&mut self.aig, &elements, &index)
+                    select(&mut self.netlist.aig, &elements, &index)
                 }
                 Expr::Write(array, index, element) => {
                     let (old, index, element) =
                         (self.word(array), self.word(index), self.word(element));
-                    replace(&mut self.aig, &old, &index, &element)
+                    replace(&mut self.netlist.aig, &old, &index, &element)
                 }
                 Expr::ConstArray(element) => {
                     let element = self.word(element);
@@ -134,11 +176,11 @@ impl<'a> Translation<'a> {
                 }
                 Expr::ArrayEq(a, b) => {
                     let (a, b) = (self.word(a), self.word(b));
-                    vec![words::equal(&mut self.aig, &a, &b)]
+                    vec![words::equal(&mut self.netlist.aig, &a, &b)]
                 }
                 Expr::Ite(c, t, e) => {
-                    let (c, t, e) = (self.word(c)[0], self.word(t), self.word(e));
-                    words::ite(&mut self.aig, c, &t, &e)
+                    let (c, t, e) = (self.bit(c, 0), self.word(t), self.word(e));
+                    words::ite(&mut self.netlist.aig, c, &t, &e)
                 }
                 expr @ (Expr::Const(_)
                 | Expr::Unary(..)
@@ -146,105 +188,62 @@ impl<'a> Translation<'a> {
                 | Expr::Slice { .. }
                 | Expr::Uext { .. }
                 | Expr::Sext { .. }) => {
-                    let mut aig = std::mem::take(&mut self.aig);
+                    let mut aig = std::mem::take(&mut self.netlist.aig);
                     let operand = |operand| Blasted::Word(self.word(operand));
                     let sort = pool.sort(id);
                     let word = blast(&mut aig, &mut arrays, sort, &expr, operand).word();
-                    self.aig = aig;
+                    self.netlist.aig = aig;
                     word
                 }
             };
-            self.bits[id.node()] = word;
+            self.define(id, &word);
         }
+    }
+
+    fn define(&mut self, id: ExprId, word: &[AigLit]) {
+        self.starts[id.node()] = self.bits.len() as u32;
+        self.bits.extend(word);
+    }
+
+    fn bit(&self, id: ExprId, position: usize) -> AigLit {
+        let start = self.starts[id.node()] as usize;
+        self.bits[start + position].complement_if(id.is_complement())
     }
 
     fn word(&self, id: ExprId) -> Word {
-        let bits = &self.bits[id.node()];
-        bits.iter().map(|bit| bit.complement_if(id.is_complement())).collect()
+        let width = size(self.system.pool().sort(id)) as usize;
+        (0..width).map(|position| self.bit(id, position)).collect()
     }
 
-    /// From the graph to a pool of bits, and from the old system's parts to the new.
-    fn rebuild(mut self) -> TransitionSystem {
-        let exprs = gates_to_exprs(&self.aig, &self.symbols, &mut self.builder.pool);
-        let expr = |pool: &mut Pool, lit: AigLit| {
-            let expr = exprs[lit.node()];
-            if lit.is_complement() { pool.not(expr).expect("a bit") } else { expr }
-        };
-        let mut position = 0;
-        for state in self.system.states() {
-            let width = self.bits[state.symbol.node()].len();
-            for (i, new) in self.builder.states[position..position + width].iter_mut().enumerate() {
-                let mut part = |id: ExprId| {
-                    expr(
-                        &mut self.builder.pool,
-                        self.bits[id.node()][i].complement_if(id.is_complement()),
-                    )
-                };
-                new.init = state.init.map(&mut part);
-                new.next = state.next.map(&mut part);
-            }
-            position += width;
+    /// From the old system's parts to those of the netlist.
+    fn connect(mut self, part: &Part) -> Netlist {
+        let mut registers = std::mem::take(&mut self.netlist.registers);
+        for register in &mut registers {
+            let Bit { index, position } = register.origin;
+            let state = self.system.states()[index];
+            register.init = state.init.map(|init| self.bit(init, position));
+            register.next = state.next.map(|next| self.bit(next, position));
         }
-        let mut bit = |id: ExprId| {
-            let lit = self.bits[id.node()][0].complement_if(id.is_complement());
-            expr(&mut self.builder.pool, lit)
-        };
-        self.builder.constraints = self.system.constraints().iter().map(|&c| bit(c)).collect();
-        self.builder.fairness = self.system.fairness().iter().map(|&f| bit(f)).collect();
-        for property in self.system.properties() {
-            let kind = match &property.kind {
-                PropertyKind::Bad(bad) => PropertyKind::Bad(bit(*bad)),
-                PropertyKind::Justice(conditions) => {
-                    PropertyKind::Justice(conditions.iter().map(|&c| bit(c)).collect())
-                }
-            };
-            self.builder.properties.push(Property { name: property.name.clone(), kind });
+        let bits = |ids: &[ExprId]| ids.iter().map(|&id| self.bit(id, 0)).collect();
+        let properties = self.system.properties().iter().zip(&part.properties);
+        let targets = properties.map(|(property, &wanted)| match &property.kind {
+            _ if !wanted => Target::Bad(AigLit::FALSE),
+            PropertyKind::Bad(bad) => Target::Bad(self.bit(*bad, 0)),
+            PropertyKind::Justice(conditions) => Target::Justice(bits(conditions)),
+        });
+        let targets = targets.collect();
+        let constraints = bits(self.system.constraints());
+        let (mut fairness, mut outputs) = (Vec::new(), Vec::new());
+        if part.observations {
+            fairness = bits(self.system.fairness());
+            outputs = self.system.outputs().iter().map(|output| self.word(output.expr)).collect();
         }
-        for output in self.system.outputs() {
-            let word: Word = self.word(output.expr);
-            for (i, &lit) in word.iter().enumerate() {
-                let name = match word.len() {
-                    1 => output.name.clone(),
-                    _ => format!("{}[{i}]", output.name),
-                };
-                let expr = expr(&mut self.builder.pool, lit);
-                self.builder.outputs.push(Named { name, expr });
-            }
-        }
-        self.builder.finish().expect("bits of a well-formed system are well-formed")
+        Netlist { registers, constraints, targets, fairness, outputs, ..self.netlist }
     }
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Input(usize),
-    State(usize),
-}
-
-fn symbols(system: &TransitionSystem) -> Vec<(Kind, ExprId)> {
-    let inputs = system.inputs().iter().enumerate().map(|(i, x)| (Kind::Input(i), x.symbol));
-    let states = system.states().iter().enumerate().map(|(i, s)| (Kind::State(i), s.symbol));
-    inputs.chain(states).collect()
-}
-
-fn roots(system: &TransitionSystem) -> Vec<ExprId> {
-    let mut roots: Vec<ExprId> = Vec::new();
-    for state in system.states() {
-        roots.extend(state.init.into_iter().chain(state.next));
-    }
-    for property in system.properties() {
-        match &property.kind {
-            PropertyKind::Bad(bad) => roots.push(*bad),
-            PropertyKind::Justice(conditions) => roots.extend(conditions),
-        }
-    }
-    roots.extend(system.constraints().iter().chain(system.fairness()));
-    roots.extend(system.outputs().iter().map(|output| output.expr));
-    roots
 }
 
 /// The number of bits of a value.
-fn size(sort: Sort) -> u64 {
+pub(super) fn size(sort: Sort) -> u64 {
     match sort {
         Sort::Bv(width) => width.into(),
         Sort::Array { index, element } => {
@@ -291,27 +290,10 @@ fn replace(aig: &mut Aig, elements: &[AigLit], index: &[AigLit], element: &[AigL
     out
 }
 
-/// The expression of every node of the graph.
-fn gates_to_exprs(aig: &Aig, symbols: &[(AigLit, ExprId)], pool: &mut Pool) -> Vec<ExprId> {
-    let mut exprs = vec![pool.bool(false); aig.len()];
-    for &(lit, symbol) in symbols {
-        exprs[lit.node()] = symbol;
-    }
-    for node in 0..aig.len() {
-        if let Gate::And(a, b) = aig.gate(node) {
-            let [a, b] = [a, b].map(|lit| {
-                let expr = exprs[lit.node()];
-                if lit.is_complement() { pool.not(expr).expect("a bit") } else { expr }
-            });
-            exprs[node] = pool.and(a, b).expect("two bits");
-        }
-    }
-    exprs
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use elinvar_ir::SystemBuilder;
     use elinvar_ir::oracle::{Generator, Shape, search};
 
     #[test]
@@ -320,7 +302,7 @@ mod tests {
         for shape in [Shape::WORDS, Shape::ARRAYS] {
             for seed in 0..80 {
                 let system = Generator::system(seed, shape);
-                let bits = bitblast(&system, 64).unwrap();
+                let bits = bitblast(&system, 64).unwrap().0;
                 let pool = bits.pool();
                 assert!(bits.states().iter().all(|s| pool.sort(s.symbol) == Sort::BOOL));
                 let (Ok(expected), Ok(found)) = (search(&system, 20_000), search(&bits, 20_000))

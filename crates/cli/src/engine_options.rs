@@ -1,0 +1,355 @@
+//! Which engine, with which options: raw arguments become meant ones here, and
+//! options that mean nothing to the chosen engine are refused.
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use elinvar_engines::Choice;
+use elinvar_engines::bmc::BmcOptions;
+use elinvar_engines::kinduction::{Distinct, KInductionOptions};
+use elinvar_engines::passes::PassOptions;
+use elinvar_engines::pdr::PdrOptions;
+
+#[derive(clap::Args)]
+pub struct EngineOptions {
+    /// The engine: `bmc` only searches for counterexamples; `kind` (k-induction)
+    /// also proves; `pdr` (property directed reachability, IC3) does both on bits;
+    /// `auto` tries bmc and kind for a short while, then pdr, or kind where a
+    /// memory is too large for bits
+    #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
+    engine: EngineName,
+
+    /// auto: race N engines with different settings, each in a thread of its
+    /// own; the first checked verdict counts. 0 means one for each core
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 1)]
+    threads: usize,
+
+    /// bmc, kind, auto: stop after K steps from the initial states; auto is kind
+    /// then [default: never]
+    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    bound: Option<usize>,
+
+    /// bmc: the first number of steps to look at [default: 0]
+    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    start: Option<usize>,
+
+    /// bmc: how many steps to add at a time [default: 1]
+    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    step: Option<usize>,
+
+    /// bmc, kind, auto: begin each bound with a new solver instead of extending
+    /// the last one; auto is kind then
+    #[arg(long, help_heading = "Engine options")]
+    no_incremental: bool,
+
+    /// kind: demand that the states of a path differ: never, when a model of
+    /// the query repeats one, or always [default: lazy]
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Engine options")]
+    distinct: Option<DistinctName>,
+
+    /// kind: do not try stronger properties that are inductive at once
+    #[arg(long, help_heading = "Engine options")]
+    no_strengthen: bool,
+
+    /// pdr: simplify the model by these passes alone, separated by commas
+    /// [default: all]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Engine options"
+    )]
+    passes: Vec<PassName>,
+
+    /// pdr: give the solver all gates, instead of resolving some of them away
+    #[arg(long, help_heading = "Engine options")]
+    no_elimination: bool,
+
+    /// pdr: how many states that stand in the way of a shorter lemma
+    /// (counterexamples to generalisation) are blocked in a row; 0: none
+    /// [default: 3]
+    #[arg(long, value_name = "MAX", help_heading = "Engine options")]
+    ctg: Option<usize>,
+
+    /// pdr: how deep the lemmas that block such states are shortened in the same
+    /// way [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    ctg_depth: Option<usize>,
+
+    /// pdr: leave a lemma as it is after N literals in a row that cannot be
+    /// dropped [default: try all]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    attempts: Option<usize>,
+
+    /// pdr: give an obligation up that came back more than N times, until the
+    /// next frame; 0: never [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    drop_obligations: Option<u32>,
+
+    /// pdr: with several properties, work off N obligations for one before the
+    /// next has its turn [default: 2000]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    patience: Option<u64>,
+
+    /// pdr: expand memories of at most this many bits [default: 65536]
+    #[arg(long, value_name = "BITS", help_heading = "Engine options")]
+    memory_limit: Option<u64>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum EngineName {
+    Auto,
+    Bmc,
+    Kind,
+    Pdr,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum DistinctName {
+    Never,
+    Lazy,
+    Eager,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum PassName {
+    /// Drop what the properties do not depend on
+    Cone,
+    /// Merge registers that are constant or equal in all reachable states
+    Registers,
+    /// Merge gates that compute the same
+    Sweep,
+    /// Rewrite the graph of gates locally
+    Rewrite,
+    /// No simplification at all
+    None,
+}
+
+/// What is to run.
+pub enum Plan {
+    One(Choice),
+    /// So many engines at the same time.
+    Race(usize),
+}
+
+impl EngineOptions {
+    pub fn plan(&self) -> Result<Plan> {
+        self.refuse_strays()?;
+        let threads = match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let restricted = self.bound.is_some() || self.no_incremental;
+        if threads == 1 {
+            return Ok(Plan::One(self.choice(restricted)));
+        }
+        if restricted {
+            bail!("--bound and --no-incremental are about one engine, not about -j {threads}");
+        }
+        Ok(Plan::Race(threads))
+    }
+
+    fn choice(&self, restricted: bool) -> Choice {
+        match self.engine {
+            EngineName::Auto if !restricted => Choice::Auto,
+            EngineName::Auto | EngineName::Kind => Choice::KInduction(self.induction()),
+            EngineName::Bmc => Choice::Bmc(self.bmc()),
+            EngineName::Pdr => Choice::Pdr(self.pdr()),
+        }
+    }
+
+    fn bmc(&self) -> BmcOptions {
+        let defaults = BmcOptions::default();
+        BmcOptions {
+            start: self.start.unwrap_or(defaults.start),
+            step: self.step.unwrap_or(defaults.step),
+            bound: self.bound,
+            incremental: !self.no_incremental,
+        }
+    }
+
+    fn induction(&self) -> KInductionOptions {
+        let defaults = KInductionOptions::default();
+        KInductionOptions {
+            bound: self.bound,
+            distinct: self.distinct.map_or(defaults.distinct, DistinctName::meaning),
+            incremental: !self.no_incremental,
+            strengthen: !self.no_strengthen,
+        }
+    }
+
+    fn pdr(&self) -> PdrOptions {
+        fn set<T>(place: &mut T, given: Option<T>) {
+            if let Some(value) = given {
+                *place = value;
+            }
+        }
+        let mut options = PdrOptions::default();
+        set(&mut options.passes, (!self.passes.is_empty()).then(|| self.passes()));
+        set(&mut options.elimination, self.no_elimination.then_some(false));
+        set(&mut options.ctg.max, self.ctg);
+        set(&mut options.ctg.depth, self.ctg_depth);
+        set(&mut options.attempts, self.attempts);
+        let drop_obligations = self.drop_obligations.map(|most| (most > 0).then_some(most));
+        set(&mut options.drop_obligations, drop_obligations);
+        set(&mut options.patience, self.patience);
+        set(&mut options.memory_limit, self.memory_limit);
+        options
+    }
+
+    /// The chosen passes, of which there is at least one or `none`.
+    fn passes(&self) -> PassOptions {
+        let chosen = |name| self.passes.contains(&name);
+        PassOptions {
+            cone: chosen(PassName::Cone),
+            rewrite: chosen(PassName::Rewrite),
+            registers: chosen(PassName::Registers),
+            sweep: chosen(PassName::Sweep),
+        }
+    }
+
+    /// Complains about options that say nothing to the chosen engine.
+    fn refuse_strays(&self) -> Result<()> {
+        use EngineName::{Auto, Bmc, Kind, Pdr};
+        let options: [(&str, bool, &[EngineName]); 15] = [
+            ("--threads", self.threads != 1, &[Auto]),
+            ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
+            ("--start", self.start.is_some(), &[Bmc]),
+            ("--step", self.step.is_some(), &[Bmc]),
+            ("--no-incremental", self.no_incremental, &[Bmc, Kind, Auto]),
+            ("--distinct", self.distinct.is_some(), &[Kind]),
+            ("--no-strengthen", self.no_strengthen, &[Kind]),
+            ("--passes", !self.passes.is_empty(), &[Pdr]),
+            ("--no-elimination", self.no_elimination, &[Pdr]),
+            ("--ctg", self.ctg.is_some(), &[Pdr]),
+            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr]),
+            ("--attempts", self.attempts.is_some(), &[Pdr]),
+            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr]),
+            ("--patience", self.patience.is_some(), &[Pdr]),
+            ("--memory-limit", self.memory_limit.is_some(), &[Pdr]),
+        ];
+        for (name, given, engines) in options {
+            if given && !engines.contains(&self.engine) {
+                let engines: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
+                bail!("{name} is an option of --engine {}", engines.join(" or "));
+            }
+        }
+        self.refuse_nonsense()
+    }
+
+    /// Complains about values without meaning.
+    fn refuse_nonsense(&self) -> Result<()> {
+        if self.passes.contains(&PassName::None) && self.passes.len() > 1 {
+            bail!("--passes none stands alone");
+        }
+        if self.ctg == Some(0) && self.ctg_depth.is_some() {
+            bail!("--ctg-depth says nothing with --ctg 0");
+        }
+        for (name, value) in [
+            ("--step", self.step.map(|n| n as u64)),
+            ("--attempts", self.attempts.map(|n| n as u64)),
+            ("--patience", self.patience),
+        ] {
+            if value == Some(0) {
+                bail!("{name} must be at least 1");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl EngineName {
+    fn name(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::Bmc => "bmc",
+            EngineName::Kind => "kind",
+            EngineName::Pdr => "pdr",
+        }
+    }
+}
+
+impl DistinctName {
+    fn meaning(self) -> Distinct {
+        match self {
+            DistinctName::Never => Distinct::Never,
+            DistinctName::Lazy => Distinct::Lazy,
+            DistinctName::Eager => Distinct::Eager,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use elinvar_engines::pdr::Ctg;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        options: EngineOptions,
+    }
+
+    fn plan(words: &str) -> Result<Plan> {
+        let words = std::iter::once("test").chain(words.split_whitespace());
+        Words::try_parse_from(words).expect("known options").options.plan()
+    }
+
+    fn choice(words: &str) -> Choice {
+        match plan(words).expect("a meant combination") {
+            Plan::One(choice) => choice,
+            Plan::Race(threads) => panic!("a race of {threads}"),
+        }
+    }
+
+    #[test]
+    fn nothing_said_means_the_defaults() {
+        assert_eq!(choice(""), Choice::Auto);
+        assert_eq!(choice("--engine pdr"), Choice::Pdr(PdrOptions::default()));
+        assert_eq!(choice("--engine bmc"), Choice::Bmc(BmcOptions::default()));
+        assert_eq!(choice("--engine kind"), Choice::KInduction(KInductionOptions::default()));
+    }
+
+    #[test]
+    fn every_option_of_pdr_arrives() {
+        let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
+                     --attempts 3 --drop-obligations 0 --patience 7 --memory-limit 9";
+        let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
+        let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: true };
+        assert_eq!((options.passes, options.elimination), (passes, false));
+        assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2 }, 3));
+        assert_eq!((options.drop_obligations, options.patience), (None, 7));
+        assert_eq!(options.memory_limit, 9);
+        let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };
+        let nothing = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        assert_eq!(none.passes, nothing);
+    }
+
+    #[test]
+    fn threads_race() {
+        assert!(matches!(plan("-j 3"), Ok(Plan::Race(3))));
+        assert!(plan("-j 0").is_ok());
+        assert_eq!(choice("-j 1 --engine bmc"), Choice::Bmc(BmcOptions::default()));
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        for (words, complaint) in [
+            ("--ctg 3", "--ctg is an option of --engine pdr"),
+            ("--engine kind --passes cone", "--passes is an option of --engine pdr"),
+            ("--engine pdr --bound 3", "--bound is an option of --engine bmc or kind or auto"),
+            ("--engine pdr --distinct lazy", "--distinct is an option of --engine kind"),
+            ("--engine pdr --passes none,cone", "--passes none stands alone"),
+            ("--engine pdr --ctg 0 --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
+            ("--engine pdr --patience 0", "--patience must be at least 1"),
+            ("--engine bmc -j 2", "--threads is an option of --engine auto"),
+            ("--bound 3 -j 2", "--bound and --no-incremental are about one engine, not about -j 2"),
+        ] {
+            match plan(words) {
+                Ok(_) => panic!("{words} is accepted"),
+                Err(error) => assert_eq!(error.to_string(), complaint),
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What the engines did, in numbers: tables for people, keys for scripts.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use elinvar_engines::passes::{PassReport, Size};
+use elinvar_engines::pdr::{PdrStatistics, QueryCount, Shrinking};
+use serde_json::{Map, Value as Json, json};
+
+use super::Report;
+use super::text::{align, seconds};
+use crate::progress::{Queries, Statistics};
+
+/// All that happened in a run, as tables.
+pub fn text(report: &Report<'_>) -> String {
+    let statistics = &report.statistics;
+    let mut parts = Vec::new();
+    if !statistics.passes.is_empty() {
+        parts.push(passes_table(&statistics.passes));
+    }
+    if !statistics.queries.is_empty() || statistics.pdr.is_none() {
+        parts.push(queries_table(statistics));
+    }
+    if let Some(pdr) = &statistics.pdr {
+        parts.push(pdr_table(pdr));
+    }
+    parts.push(format!("  checking of evidence: {}\n", seconds(report.checking)));
+    parts.join("\n")
+}
+
+/// The queries of the engines that unroll.
+fn queries_table(statistics: &Statistics) -> String {
+    let header = ["queries", "count", "sat", "unsat", "stopped", "conflicts", "time"];
+    let mut rows = vec![header.map(str::to_owned)];
+    let kinds = statistics.queries.iter().map(|(&kind, queries)| (kind, queries.clone()));
+    let all = (statistics.pdr.is_none()).then(|| ("all", statistics.total()));
+    for (kind, queries) in kinds.chain(all) {
+        rows.push([
+            kind.to_owned(),
+            queries.count.to_string(),
+            queries.satisfiable.to_string(),
+            queries.unsatisfiable.to_string(),
+            queries.stopped.to_string(),
+            queries.conflicts.to_string(),
+            seconds(queries.time),
+        ]);
+    }
+    let mut text = align(&rows);
+    for (what, number) in [
+        ("last bound", statistics.bound),
+        ("array lemmas", statistics.array_lemmas),
+        ("pairs of states made different", statistics.distinct_pairs),
+    ] {
+        writeln!(text, "  {what}: {number}").expect("strings do not fail");
+    }
+    text
+}
+
+fn passes_table(passes: &[PassReport]) -> String {
+    let header = ["pass", "inputs", "registers", "gates", "time"];
+    let mut rows = vec![header.map(str::to_owned)];
+    for pass in passes {
+        let Size { inputs, states, gates } = pass.after;
+        rows.push([
+            pass.name.to_owned(),
+            inputs.to_string(),
+            states.to_string(),
+            gates.to_string(),
+            seconds(Duration::from_secs_f64(pass.seconds)),
+        ]);
+    }
+    align(&rows)
+}
+
+fn pdr_table(pdr: &PdrStatistics) -> String {
+    let mut rows = vec![["pdr queries", "count", "sat", "time", "mean"].map(str::to_owned)];
+    let kinds = pdr.queries().into_iter().filter(|(_, queries)| queries.queries > 0);
+    for (kind, queries) in kinds.chain([("all", all_queries(pdr))]) {
+        rows.push([
+            kind.to_owned(),
+            queries.queries.to_string(),
+            queries.satisfiable.to_string(),
+            seconds(queries.time),
+            format!("{:.0} µs", microseconds(queries)),
+        ]);
+    }
+    let mut text = align(&rows);
+    let mut rows = vec![["literals", "times", "before", "after"].map(str::to_owned)];
+    for (step, shrinking) in steps(pdr) {
+        rows.push([
+            step.to_owned(),
+            shrinking.times.to_string(),
+            format!("{:.1}", mean(shrinking.before, shrinking.times)),
+            format!("{:.1}", mean(shrinking.after, shrinking.times)),
+        ]);
+    }
+    text.push('\n');
+    text.push_str(&align(&rows));
+    text.push('\n');
+    for (what, numbers) in pdr_lines(pdr) {
+        writeln!(text, "  {what}: {numbers}").expect("strings do not fail");
+    }
+    text
+}
+
+fn pdr_lines(pdr: &PdrStatistics) -> Vec<(&'static str, String)> {
+    let frames: Vec<String> = pdr.frames.iter().map(ToString::to_string).collect();
+    let (tried, done, saved) = (pdr.pushes_tried, pdr.pushes_done, pdr.pushes_saved);
+    let (conflicts, decisions) = (pdr.conflicts, pdr.decisions);
+    let propagations = pdr.propagations;
+    vec![
+        ("obligations", format!("{}, {} given up", pdr.obligations, pdr.dropped_obligations)),
+        ("lemmas", pdr.lemmas.to_string()),
+        ("pushes", format!("{tried} tried, {done} done, {saved} saved")),
+        ("last frame", pdr.frontier.to_string()),
+        ("lemmas by frame", format!("{}; {} for ever", frames.join(" "), pdr.invariant_lemmas)),
+        (
+            "solver",
+            format!("{conflicts} conflicts, {decisions} decisions, {propagations} propagations"),
+        ),
+        ("transition relation", format!("{} variables, {} clauses", pdr.variables, pdr.clauses)),
+        ("variables in a query's domain", format!("{:.0} in the mean", mean_domain(pdr))),
+    ]
+}
+
+/// The same for scripts. The first keys sum up the queries of all engines.
+pub fn json(statistics: &Statistics) -> Json {
+    let mut object = queries_json(&statistics.total());
+    object["array_lemmas"] = statistics.array_lemmas.into();
+    object["distinct_pairs"] = statistics.distinct_pairs.into();
+    object["bound"] = statistics.bound.into();
+    object["kinds"] =
+        statistics.queries.iter().map(|(&kind, q)| (kind.to_owned(), queries_json(q))).collect();
+    object["passes"] = statistics.passes.iter().map(pass_json).collect();
+    object["pdr"] = statistics.pdr.as_deref().map_or(Json::Null, pdr_json);
+    object
+}
+
+fn queries_json(queries: &Queries) -> Json {
+    json!({
+        "queries": queries.count,
+        "satisfiable": queries.satisfiable,
+        "unsatisfiable": queries.unsatisfiable,
+        "stopped": queries.stopped,
+        "conflicts": queries.conflicts,
+        "solver_seconds": queries.time.as_secs_f64(),
+    })
+}
+
+fn pass_json(pass: &PassReport) -> Json {
+    let size = |size: Size| {
+        let Size { inputs, states, gates } = size;
+        json!({ "inputs": inputs, "registers": states, "gates": gates })
+    };
+    json!({
+        "name": pass.name,
+        "before": size(pass.before),
+        "after": size(pass.after),
+        "seconds": pass.seconds,
+    })
+}
+
+fn pdr_json(pdr: &PdrStatistics) -> Json {
+    let query = |queries: QueryCount| {
+        json!({
+            "queries": queries.queries,
+            "satisfiable": queries.satisfiable,
+            "solver_seconds": queries.time.as_secs_f64(),
+            "mean_microseconds": microseconds(queries),
+        })
+    };
+    let literals = |step: Shrinking| {
+        json!({
+            "times": step.times,
+            "mean_before": mean(step.before, step.times),
+            "mean_after": mean(step.after, step.times),
+        })
+    };
+    let named = |(name, value): (&str, Json)| (name.to_owned(), value);
+    let queries: Map<String, Json> =
+        pdr.queries().into_iter().map(|(kind, q)| named((kind, query(q)))).collect();
+    let steps: Map<String, Json> =
+        steps(pdr).into_iter().map(|(step, s)| named((step, literals(s)))).collect();
+    json!({
+        "queries": queries,
+        "literals": steps,
+        "obligations": pdr.obligations,
+        "dropped_obligations": pdr.dropped_obligations,
+        "lemmas": pdr.lemmas,
+        "pushes": { "tried": pdr.pushes_tried, "done": pdr.pushes_done, "saved": pdr.pushes_saved },
+        "frontier": pdr.frontier,
+        "frames": pdr.frames,
+        "invariant_lemmas": pdr.invariant_lemmas,
+        "conflicts": pdr.conflicts,
+        "decisions": pdr.decisions,
+        "propagations": pdr.propagations,
+        "variables": pdr.variables,
+        "clauses": pdr.clauses,
+        "mean_domain": mean_domain(pdr),
+    })
+}
+
+/// The steps of generalisation, in their order.
+fn steps(pdr: &PdrStatistics) -> [(&'static str, Shrinking); 3] {
+    [("lifting", pdr.lifting), ("core", pdr.core), ("dropping", pdr.dropping)]
+}
+
+fn all_queries(pdr: &PdrStatistics) -> QueryCount {
+    pdr.queries().into_iter().fold(QueryCount::default(), |sum, (_, queries)| QueryCount {
+        queries: sum.queries + queries.queries,
+        satisfiable: sum.satisfiable + queries.satisfiable,
+        time: sum.time + queries.time,
+    })
+}
+
+fn microseconds(queries: QueryCount) -> f64 {
+    queries.time.as_secs_f64() * 1e6 / queries.queries.max(1) as f64
+}
+
+fn mean(sum: u64, times: u64) -> f64 {
+    sum as f64 / times.max(1) as f64
+}
+
+/// The variables of the transition relation that a query looks at.
+fn mean_domain(pdr: &PdrStatistics) -> f64 {
+    mean(pdr.domain_variables, pdr.query_count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pdr() -> PdrStatistics {
+        PdrStatistics {
+            block: QueryCount { queries: 4, satisfiable: 1, time: Duration::from_micros(10) },
+            core: Shrinking { times: 2, before: 9, after: 5 },
+            frames: vec![3, 0],
+            domain_variables: 10,
+            ..PdrStatistics::default()
+        }
+    }
+
+    #[test]
+    fn tables_show_counts_and_means() {
+        let table = pdr_table(&pdr());
+        assert!(table.contains("  block        4      1    0.00 s  2 µs\n"), "{table}");
+        assert!(table.contains("  core      2      4.5     2.5\n"), "{table}");
+        assert!(table.contains("  lemmas by frame: 3 0; 0 for ever\n"), "{table}");
+        assert!(!table.contains("counterexample"), "kinds without queries are left out");
+        let size = Size { inputs: 1, states: 2, gates: 3 };
+        let pass = PassReport { name: "cone", before: size, after: size, seconds: 0.5 };
+        let table = passes_table(&[pass]);
+        assert!(table.contains("  cone  1       2          3      0.50 s\n"), "{table}");
+    }
+
+    #[test]
+    fn scripts_get_the_same() {
+        let statistics = Statistics { pdr: Some(Box::new(pdr())), ..Statistics::default() };
+        let object = json(&statistics);
+        assert_eq!((&object["queries"], &object["unsatisfiable"]), (&4.into(), &3.into()));
+        assert_eq!(object["pdr"]["queries"]["block"]["mean_microseconds"], 2.5);
+        assert_eq!(object["pdr"]["literals"]["core"]["mean_before"], 4.5);
+        assert_eq!(object["pdr"]["mean_domain"], 2.5);
+        assert_eq!(json(&Statistics::default())["pdr"], Json::Null);
+    }
+}

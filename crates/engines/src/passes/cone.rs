@@ -1,0 +1,81 @@
+//! The cone of influence: what some properties can depend on.
+//!
+//! Constraints always count, since they decide which steps there are; initial
+//! values count as next functions do. Here on words, before they become bits, so
+//! that a memory which nobody asks for costs nothing; on bits, the same is done
+//! each time the graph is rebuilt.
+
+use elinvar_ir::{ExprId, PropertyId, PropertyKind, Role, TransitionSystem};
+
+/// A part of a system that can be translated on its own.
+pub(super) struct Part {
+    /// By input, by state: is it in the part?
+    pub inputs: Vec<bool>,
+    pub states: Vec<bool>,
+    /// By property.
+    pub properties: Vec<bool>,
+    /// Fairness conditions and outputs too.
+    pub observations: bool,
+    /// The nodes that the part is built from, operands first.
+    pub nodes: Vec<ExprId>,
+}
+
+/// All of the system.
+pub(super) fn whole(system: &TransitionSystem) -> Part {
+    let mut roots: Vec<ExprId> = system.fairness().to_vec();
+    roots.extend(system.outputs().iter().map(|output| output.expr));
+    for property in system.properties() {
+        match &property.kind {
+            PropertyKind::Bad(bad) => roots.push(*bad),
+            PropertyKind::Justice(conditions) => roots.extend(conditions),
+        }
+    }
+    let mut part = reach(system, roots, true);
+    part.properties = vec![true; system.properties().len()];
+    part.observations = true;
+    part
+}
+
+/// What the safety properties depend on; with all inputs and states, if it is not
+/// to be `reduced`.
+pub(super) fn part(system: &TransitionSystem, properties: &[PropertyId], reduced: bool) -> Part {
+    let roots = properties.iter().filter_map(|&id| system.bad(id)).collect();
+    let mut part = reach(system, roots, !reduced);
+    for &id in properties {
+        part.properties[id.0] = true;
+    }
+    part
+}
+
+fn reach(system: &TransitionSystem, mut stack: Vec<ExprId>, all: bool) -> Part {
+    let pool = system.pool();
+    let mut part = Part {
+        inputs: vec![all; system.inputs().len()],
+        states: vec![all; system.states().len()],
+        properties: vec![false; system.properties().len()],
+        observations: false,
+        nodes: Vec::new(),
+    };
+    stack.extend(system.constraints());
+    if all {
+        stack.extend(system.inputs().iter().map(|input| input.symbol));
+        stack.extend(system.states().iter().map(|state| state.symbol));
+    }
+    let mut seen = vec![false; pool.len()];
+    while let Some(id) = stack.pop() {
+        if std::mem::replace(&mut seen[id.node()], true) {
+            continue;
+        }
+        match system.role_of(id.regular()) {
+            Some(Role::Input(index)) => part.inputs[index] = true,
+            Some(Role::State(index)) => {
+                part.states[index] = true;
+                let state = system.states()[index];
+                stack.extend(state.init.into_iter().chain(state.next));
+            }
+            None => pool.for_each_operand(id, |operand| stack.push(operand)),
+        }
+    }
+    part.nodes = pool.ids().filter(|id| seen[id.node()]).collect();
+    part
+}

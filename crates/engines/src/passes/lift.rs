@@ -1,0 +1,429 @@
+//! The way back: from traces and certificates of a simplified system to those of
+//! the system it was made from.
+//!
+//! A simplified system consists of bits. Each of its states *is* a bit of an old
+//! state, and each of its inputs decides a bit of an old input or of a state
+//! without next function. What else was used in the simplification are facts:
+//! clauses over old states that are inductive together. So
+//!
+//! - a trace goes back bit by bit; what was dropped is zero, and whatever the old
+//!   system determines itself (initial values that are expressions) is computed by
+//!   the reference evaluator;
+//! - an inductive invariant goes back literal by literal, and the facts are added:
+//!   where they hold, the two systems step alike.
+//!
+//! Properties keep their numbers.
+
+use std::sync::Arc;
+
+use elinvar_ir::{
+    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Formula, Pool, Role, Sort, StateBit, Step,
+    Trace, TransitionSystem, Value, Verdict, cone, import, zero_of,
+};
+use rustc_hash::FxHashMap;
+
+use super::bitblast::size;
+
+/// A bit of a state or of an input, by the symbol's number in its list. The elements
+/// of an array count one after another: bit i of address a is `a * width + i`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Bit {
+    pub index: usize,
+    pub position: usize,
+}
+
+/// What an input of the new system decides in the old one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputOrigin {
+    /// A bit of an input.
+    Input(Bit),
+    /// A bit of a state without next function, in the same cycle.
+    State(Bit),
+    /// A bit of a state without next function, in the cycle after.
+    Next(Bit),
+}
+
+/// A bit of a state, or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Literal {
+    pub bit: Bit,
+    pub positive: bool,
+}
+
+impl std::ops::Not for Literal {
+    type Output = Literal;
+
+    fn not(self) -> Literal {
+        Literal { positive: !self.positive, ..self }
+    }
+}
+
+/// Something that holds in every reachable state of the old system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// The literal is true.
+    Always(Literal),
+    /// The bit equals the literal; the new system has at most the latter.
+    Equal(Bit, Literal),
+}
+
+impl Fact {
+    /// The same, said of other bits.
+    fn map(self, bit: impl Fn(Bit) -> Bit) -> Self {
+        let literal = |l: Literal| Literal { bit: bit(l.bit), ..l };
+        match self {
+            Fact::Always(l) => Fact::Always(literal(l)),
+            Fact::Equal(b, l) => Fact::Equal(bit(b), literal(l)),
+        }
+    }
+
+    fn clauses(self) -> Vec<Vec<Literal>> {
+        match self {
+            Fact::Always(literal) => vec![vec![literal]],
+            Fact::Equal(bit, literal) => {
+                let bit = Literal { bit, positive: true };
+                vec![vec![!bit, literal], vec![bit, !literal]]
+            }
+        }
+    }
+}
+
+/// Maps evidence about a new system to evidence about an old one.
+#[derive(Clone, Debug)]
+pub struct Lift {
+    old: Arc<TransitionSystem>,
+    /// By input of the new system.
+    inputs: Vec<InputOrigin>,
+    /// By state of the new system: the old bit that it is.
+    states: Vec<Bit>,
+    /// By state of the new system.
+    symbols: Vec<ExprId>,
+    /// The states of the new system that have no next function.
+    free: Vec<usize>,
+    /// In the order in which they were found: each speaks of bits that were
+    /// still there.
+    facts: Vec<Fact>,
+}
+
+impl Lift {
+    /// From a system of bits to itself.
+    ///
+    /// # Panics
+    /// If there are words in the system.
+    pub fn identity(system: &TransitionSystem) -> Self {
+        let bit = |index| Bit { index, position: 0 };
+        let inputs = (0..system.inputs().len()).map(|i| InputOrigin::Input(bit(i))).collect();
+        let states = (0..system.states().len()).map(bit).collect();
+        Lift::new(Arc::new(system.clone()), system, inputs, states, Vec::new())
+    }
+
+    /// The origins of the inputs and of the states of `new`, and the facts that
+    /// were used to get there.
+    pub(super) fn new(
+        old: Arc<TransitionSystem>,
+        new: &TransitionSystem,
+        inputs: Vec<InputOrigin>,
+        states: Vec<Bit>,
+        facts: Vec<Fact>,
+    ) -> Self {
+        let symbols: Vec<ExprId> = new.states().iter().map(|state| state.symbol).collect();
+        assert!(symbols.iter().all(|&s| new.pool().sort(s) == Sort::BOOL), "a system of bits");
+        assert_eq!((inputs.len(), states.len()), (new.inputs().len(), symbols.len()));
+        Lift { old, inputs, states, symbols, free: new.free_states().to_vec(), facts }
+    }
+
+    /// First back through `later`, then through `self`: the way from the newest
+    /// system to the oldest.
+    pub fn then(self, later: Lift) -> Lift {
+        let state = |bit: Bit| self.states[bit.index];
+        let inputs = later.inputs.iter().map(|origin| match *origin {
+            InputOrigin::Input(bit) => self.inputs[bit.index],
+            InputOrigin::State(bit) => InputOrigin::State(state(bit)),
+            InputOrigin::Next(bit) => InputOrigin::Next(state(bit)),
+        });
+        let inputs = inputs.collect();
+        let states = later.states.iter().map(|&bit| state(bit)).collect();
+        let further: Vec<Fact> = later.facts.iter().map(|fact| fact.map(state)).collect();
+        let mut facts = self.facts;
+        facts.extend(further);
+        Lift { old: self.old, inputs, states, symbols: later.symbols, free: later.free, facts }
+    }
+
+    /// What was used of the old system's reachable states.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// The old bit that a state of the new system is.
+    pub fn origin(&self, state: usize) -> Bit {
+        self.states[state]
+    }
+
+    /// Evidence about the new system as evidence about the old one.
+    pub fn verdict(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Safe(certificate) => Verdict::Safe(self.certificate(certificate)),
+            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(trace)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        }
+    }
+
+    /// The trace of the old system that a trace of the new one stands for.
+    pub fn trace(&self, trace: Trace) -> Trace {
+        let old = &*self.old;
+        let is_true = |value: &Value| value.bv().is_true();
+        let mut inputs = Bits::new(old.pool(), old.inputs().iter().map(|input| input.symbol));
+        let mut states = Bits::new(old.pool(), old.states().iter().map(|state| state.symbol));
+        for (&bit, value) in self.states.iter().zip(&trace.initial) {
+            states.set(bit, is_true(value));
+        }
+        let mut initial = Vec::new();
+        let mut steps: Vec<Step> = Vec::with_capacity(trace.steps.len());
+        for (cycle, step) in trace.steps.iter().enumerate() {
+            for (&state, value) in self.free.iter().zip(&step.free) {
+                states.set(self.states[state], is_true(value));
+            }
+            for (number, origin) in self.inputs.iter().enumerate() {
+                match *origin {
+                    InputOrigin::Input(bit) => inputs.set(bit, is_true(&step.inputs[number])),
+                    InputOrigin::State(bit) => states.set(bit, is_true(&step.inputs[number])),
+                    InputOrigin::Next(bit) if cycle > 0 => {
+                        states.set(bit, is_true(&trace.steps[cycle - 1].inputs[number]));
+                    }
+                    InputOrigin::Next(_) => {}
+                }
+            }
+            let inputs: Vec<Value> = (0..old.inputs().len()).map(|i| inputs.value(i)).collect();
+            let free = if cycle == 0 {
+                initial = self.initial(&mut states, &inputs);
+                Vec::new()
+            } else {
+                old.free_states().iter().map(|&i| states.value(i)).collect()
+            };
+            steps.push(Step { inputs, free });
+        }
+        Trace { property: trace.property, initial, steps }
+    }
+
+    /// The initial values of all old states, from the bits that the new system has.
+    fn initial(&self, states: &mut Bits, inputs: &[Value]) -> Vec<Value> {
+        // A bit that was merged with another may have been that of an earlier fact.
+        for fact in self.facts.iter().rev() {
+            match *fact {
+                Fact::Always(literal) => states.set(literal.bit, literal.positive),
+                Fact::Equal(bit, literal) => {
+                    let value = states.get(literal.bit) == literal.positive;
+                    states.set(bit, value);
+                }
+            }
+        }
+        let old = &*self.old;
+        let mut initial: Vec<Value> = (0..old.states().len()).map(|i| states.value(i)).collect();
+        for &index in old.init_order() {
+            let Some(init) = old.states()[index].init else { continue };
+            initial[index] = match old.pool().const_value(init) {
+                Some(constant) => constant.into(),
+                None => evaluate(old.pool(), init, |symbol| {
+                    match old.role_of(symbol).expect("a symbol") {
+                        Role::Input(i) => inputs[i].clone(),
+                        Role::State(i) => initial[i].clone(),
+                    }
+                }),
+            };
+        }
+        initial
+    }
+
+    /// The certificate of the old system that one of the new system gives.
+    ///
+    /// Inductive clauses become clauses again, or a formula where elements of
+    /// memories are mentioned. The other kinds are passed on as claims about the old
+    /// system, for the checker to decide: a k-induction needs the facts if there are
+    /// any, and a formula is taken at zero where it is quantified over an input that
+    /// the old system has as a state.
+    pub fn certificate(&self, certificate: Certificate) -> Certificate {
+        let facts = self.facts.iter().flat_map(|fact| fact.clauses());
+        match certificate {
+            Certificate::Inductive { clauses } => {
+                let numbers: FxHashMap<ExprId, usize> =
+                    self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
+                let literal = |l: &StateBit| Literal {
+                    bit: self.states[numbers[&l.state]],
+                    positive: l.positive,
+                };
+                let lifted = clauses.iter().map(|clause| clause.iter().map(literal).collect());
+                self.inductive(facts.chain(lifted).collect())
+            }
+            Certificate::KInductive { .. } => certificate,
+            Certificate::Formula(formula) => {
+                let mut claim = Claim::new(&self.old);
+                let mut conjuncts = vec![self.import(&formula, &mut claim)];
+                conjuncts.extend(facts.map(|clause| claim.clause(&clause)));
+                claim.conjoin(conjuncts)
+            }
+        }
+    }
+
+    fn inductive(&self, clauses: Vec<Vec<Literal>>) -> Certificate {
+        let pool = self.old.pool();
+        let symbol = |l: &Literal| self.old.states()[l.bit.index].symbol;
+        if clauses.iter().flatten().any(|l| pool.sort(symbol(l)).is_array()) {
+            let mut claim = Claim::new(&self.old);
+            let conjuncts = clauses.iter().map(|clause| claim.clause(clause)).collect();
+            return claim.conjoin(conjuncts);
+        }
+        let state_bit = |l: &Literal| StateBit {
+            state: symbol(l),
+            bit: l.bit.position as u32,
+            positive: l.positive,
+        };
+        let clauses = clauses.iter().map(|clause| clause.iter().map(state_bit).collect()).collect();
+        Certificate::Inductive { clauses }
+    }
+
+    /// The formula of the new system over symbols of the old one.
+    fn import(&self, formula: &Formula, claim: &mut Claim) -> ExprId {
+        let mut meaning = FxHashMap::default();
+        for node in cone(&formula.pool, [formula.expr]) {
+            let Some(symbol) = formula.pool.as_symbol(node) else { continue };
+            let old = match formula.symbols[symbol.index()] {
+                Role::State(index) => claim.state_bit(self.states[index]),
+                Role::Input(index) => match self.inputs[index] {
+                    InputOrigin::Input(bit) => claim.bit(Role::Input(bit.index), bit.position),
+                    InputOrigin::State(_) | InputOrigin::Next(_) => claim.pool.bool(false),
+                },
+            };
+            meaning.insert(node, old);
+        }
+        import(&mut claim.pool, &formula.pool, formula.expr, &meaning)
+    }
+}
+
+/// The bits of a list of symbols; zero where nothing was set. Only symbols of which
+/// a bit was set take room, so that a dropped memory may be of any size.
+struct Bits {
+    sorts: Vec<Sort>,
+    start: Vec<Option<usize>>,
+    bits: Vec<bool>,
+}
+
+impl Bits {
+    fn new(pool: &Pool, symbols: impl Iterator<Item = ExprId>) -> Self {
+        let sorts: Vec<Sort> = symbols.map(|symbol| pool.sort(symbol)).collect();
+        Bits { start: vec![None; sorts.len()], sorts, bits: Vec::new() }
+    }
+
+    fn set(&mut self, bit: Bit, value: bool) {
+        let start = *self.start[bit.index].get_or_insert_with(|| {
+            let start = self.bits.len();
+            self.bits.resize(start + size(self.sorts[bit.index]) as usize, false);
+            start
+        });
+        self.bits[start + bit.position] = value;
+    }
+
+    fn get(&self, bit: Bit) -> bool {
+        self.start[bit.index].is_some_and(|start| self.bits[start + bit.position])
+    }
+
+    fn value(&self, index: usize) -> Value {
+        let sort = self.sorts[index];
+        let Some(start) = self.start[index] else { return zero_of(sort) };
+        let bits = &self.bits[start..start + size(sort) as usize];
+        match sort {
+            Sort::Bv(_) => BitVec::from_bits(bits.iter().copied()).into(),
+            Sort::Array { index, element } => {
+                let mut array = ArrayValue::constant(index, BitVec::zero(element));
+                for (address, bits) in bits.chunks(element as usize).enumerate() {
+                    let element = BitVec::from_bits(bits.iter().copied());
+                    array.write(BitVec::new(index, address as u64), element);
+                }
+                array.into()
+            }
+        }
+    }
+}
+
+/// The value of one expression; costs what its cone costs, not what the pool does.
+fn evaluate(pool: &Pool, expr: ExprId, value: impl Fn(ExprId) -> Value) -> Value {
+    let mut small = Pool::new();
+    let (mut symbols, mut values) = (FxHashMap::default(), FxHashMap::default());
+    for node in cone(pool, [expr]) {
+        if pool.as_symbol(node).is_some() {
+            let copy = small.symbol(pool.sort(node), None).expect("the sort of a symbol");
+            symbols.insert(node, copy);
+            values.insert(copy, value(node));
+        }
+    }
+    let copy = import(&mut small, pool, expr, &symbols);
+    let mut evaluator = Evaluator::new(&small, [copy]);
+    evaluator.run(|symbol| values[&symbol].clone());
+    evaluator.value(copy)
+}
+
+/// A formula about a system under construction.
+struct Claim<'a> {
+    system: &'a TransitionSystem,
+    pool: Pool,
+    symbols: Vec<Role>,
+    inputs: FxHashMap<usize, ExprId>,
+    states: FxHashMap<usize, ExprId>,
+}
+
+impl<'a> Claim<'a> {
+    fn new(system: &'a TransitionSystem) -> Self {
+        Claim {
+            system,
+            pool: Pool::new(),
+            symbols: Vec::new(),
+            inputs: FxHashMap::default(),
+            states: FxHashMap::default(),
+        }
+    }
+
+    fn symbol(&mut self, role: Role) -> ExprId {
+        let (table, index, original) = match role {
+            Role::Input(index) => (&mut self.inputs, index, self.system.inputs()[index].symbol),
+            Role::State(index) => (&mut self.states, index, self.system.states()[index].symbol),
+        };
+        *table.entry(index).or_insert_with(|| {
+            self.symbols.push(role);
+            let sort = self.system.pool().sort(original);
+            self.pool.symbol(sort, None).expect("the sort of a symbol")
+        })
+    }
+
+    fn bit(&mut self, role: Role, position: usize) -> ExprId {
+        let must = "a bit of the symbol";
+        let symbol = self.symbol(role);
+        let (word, position) = match self.pool.sort(symbol) {
+            Sort::Bv(_) => (symbol, position),
+            Sort::Array { index, element } => {
+                let address = position / element as usize;
+                let address = self.pool.constant(BitVec::new(index, address as u64));
+                (self.pool.read(symbol, address).expect(must), position % element as usize)
+            }
+        };
+        self.pool.slice(word, position as u32, position as u32).expect(must)
+    }
+
+    fn state_bit(&mut self, bit: Bit) -> ExprId {
+        self.bit(Role::State(bit.index), bit.position)
+    }
+
+    fn clause(&mut self, clause: &[Literal]) -> ExprId {
+        let must = "bits";
+        let mut any = self.pool.bool(false);
+        for literal in clause {
+            let bit = self.state_bit(literal.bit);
+            let bit = if literal.positive { bit } else { self.pool.not(bit).expect(must) };
+            any = self.pool.or(any, bit).expect(must);
+        }
+        any
+    }
+
+    fn conjoin(mut self, conjuncts: Vec<ExprId>) -> Certificate {
+        let expr = self.pool.conjoin(conjuncts).expect("bits");
+        Certificate::Formula(Box::new(Formula { pool: self.pool, expr, symbols: self.symbols }))
+    }
+}

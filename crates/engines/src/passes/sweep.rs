@@ -1,0 +1,275 @@
+//! Gates that compute the same function, or its complement, become one
+//! [Kuehlmann, Krohm: Equivalence Checking Using Cuts and Heaps, 1997; Mishchenko
+//! et al.: FRAIGs, 2005].
+//!
+//! Random simulation puts gates into classes; in the order of the graph, each gate is
+//! compared with the first of its class over what was built so far. Counterexamples
+//! are collected and simulated together. Functions of one cycle only, without the
+//! constraints: no fact about reachable states is used.
+
+use elinvar_ir::oracle::Rng;
+use elinvar_logic::aig::{Gate, Valuation};
+use elinvar_logic::{Aig, AigLit};
+
+use super::classes::Classes;
+use super::netlist::{Netlist, own};
+use super::query::{Asker, Reply};
+use super::simulate::settle;
+use crate::run::Run;
+
+/// Gate evaluations spent on the first simulation, and the most words of it.
+const SIMULATION_EFFORT: u64 = 20_000_000;
+const SIMULATION_WORDS: u64 = 64;
+/// Gate evaluations spent on questions and their counterexamples.
+const EFFORT: u64 = 60_000_000;
+/// What a question, a gate that is new to the solver and a step of the solver cost,
+/// in gate evaluations; a step propagates through a part of what the solver knows.
+const QUESTION_COST: u64 = 10_000;
+const GATE_COST: u64 = 50;
+const STEP_COST: u64 = 100;
+const STEP_SHARE: u64 = 8;
+/// Steps of the solver for one question.
+const QUESTION_STEPS: u64 = 100;
+/// A solver that knows so many gates is thrown away: each answer assigns them all.
+const GATES_PER_SOLVER: usize = 10_000;
+/// At most so many counterexamples wait for their simulation.
+const WAITING: usize = 32;
+
+/// Merges gates, and drops what is not needed any more.
+pub(super) fn sweep(netlist: &mut Netlist, run: &Run) {
+    let substitution = Sweep::new(&netlist.aig, run).run();
+    netlist.rebuild(|node| Some(substitution[node]));
+}
+
+struct Sweep<'a> {
+    old: &'a Aig,
+    run: &'a Run,
+    rng: Rng,
+    classes: Classes,
+    /// The graph with what was merged so far, and the old nodes in it.
+    new: Aig,
+    lits: Vec<AigLit>,
+    asker: Asker,
+    /// By node of the new graph: the number of the last solver that got to know it.
+    known: Vec<u32>,
+    solver: u32,
+    known_count: usize,
+    effort: u64,
+    /// Words of the old inputs: a counterexample in each bit.
+    patterns: Vec<u64>,
+    waiting: usize,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(old: &'a Aig, run: &'a Run) -> Self {
+        let mut rng = Rng::new(run.seed());
+        let mut values = vec![0u64; old.len()];
+        draw(old, &mut values, &mut rng);
+        settle(old, &mut values);
+        let mut classes = Classes::new(values.iter().map(|value| value & 1 == 1).collect());
+        classes.add(true, (1..old.len() as u32).collect());
+        let words = (SIMULATION_EFFORT / old.len() as u64).clamp(4, SIMULATION_WORDS);
+        for _ in 0..words {
+            classes.split(|node| values[node], |word| !word);
+            draw(old, &mut values, &mut rng);
+            settle(old, &mut values);
+        }
+        Sweep {
+            old,
+            run,
+            rng,
+            classes,
+            new: Aig::new(),
+            lits: vec![AigLit::FALSE; old.len()],
+            asker: Asker::new(run),
+            known: Vec::new(),
+            solver: 1,
+            known_count: 0,
+            effort: EFFORT,
+            patterns: vec![0; old.len()],
+            waiting: 0,
+        }
+    }
+
+    /// By node: the literal of the same graph that stands for it.
+    fn run(mut self) -> Vec<AigLit> {
+        (0..self.old.len()).map(|node| self.visit(node)).collect()
+    }
+
+    fn visit(&mut self, node: usize) -> AigLit {
+        match self.old.gate(node) {
+            Gate::False => {}
+            Gate::Input => self.lits[node] = self.new.input(),
+            Gate::And(a, b) => {
+                let (a, b) = (self.lit(a), self.lit(b));
+                self.lits[node] = self.new.and(a, b);
+                if let Some((first, complement)) = self.equal_to(node) {
+                    let stand_in = first.map_or(AigLit::FALSE, own).complement_if(complement);
+                    self.lits[node] = self.lit(stand_in);
+                    return stand_in;
+                }
+            }
+        }
+        own(node)
+    }
+
+    fn lit(&self, lit: AigLit) -> AigLit {
+        self.lits[lit.node()].complement_if(lit.is_complement())
+    }
+
+    /// What represents the gate's class, if that is proved.
+    fn equal_to(&mut self, node: usize) -> Option<(Option<usize>, bool)> {
+        // The first of a class comes earlier in the graph.
+        while let Some(found @ (first, complement)) = self.classes.representative(node) {
+            let lit = first.map_or(AigLit::FALSE, |first| self.lits[first]);
+            let difference = self.new.xor(self.lits[node], lit.complement_if(complement));
+            if difference == AigLit::FALSE {
+                return Some(found);
+            }
+            if self.effort == 0 || self.run.stop().is_some() {
+                return None;
+            }
+            match self.ask(difference) {
+                Reply::Unsat => return Some(found),
+                Reply::Open => self.classes.remove(node),
+                Reply::Sat(values) => {
+                    self.keep(&values);
+                    if self.waiting < self.patience() {
+                        return None;
+                    }
+                    self.refine();
+                }
+            }
+        }
+        None
+    }
+
+    // SAT?  the gates of two literals ∧ the literals differ
+    fn ask(&mut self, difference: AigLit) -> Reply {
+        if self.known_count > GATES_PER_SOLVER {
+            self.asker = Asker::new(self.run);
+            self.solver += 1;
+            self.known_count = 0;
+        }
+        let fresh = self.introduce(difference);
+        self.known_count += fresh;
+        let reply = self.asker.ask(&self.new, difference, QUESTION_STEPS);
+        let known = self.known_count as u64;
+        let steps = self.asker.steps() * (STEP_COST + known / STEP_SHARE);
+        self.spend(QUESTION_COST + GATE_COST * fresh as u64 + known + steps);
+        reply
+    }
+
+    /// Counts the gates under a literal that the solver does not know, and notes
+    /// that it will.
+    fn introduce(&mut self, lit: AigLit) -> usize {
+        self.known.resize(self.new.len(), 0);
+        let (mut count, mut stack) = (0, vec![lit.node()]);
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut self.known[node], self.solver) != self.solver {
+                count += 1;
+                if let Some((a, b)) = self.new.operands(node) {
+                    stack.extend([a.node(), b.node()]);
+                }
+            }
+        }
+        count
+    }
+
+    fn spend(&mut self, effort: u64) {
+        self.effort = self.effort.saturating_sub(effort);
+    }
+
+    /// Simulating is dear where the graph is large: wait for more counterexamples.
+    fn patience(&self) -> usize {
+        (self.old.len() / 5_000).clamp(1, WAITING)
+    }
+
+    fn keep(&mut self, values: &Valuation) {
+        self.spend(self.new.len() as u64);
+        let bit = 1 << self.waiting;
+        for node in (1..self.old.len()).filter(|&node| self.old.gate(node) == Gate::Input) {
+            let value = self.lits[node] != AigLit::FALSE && values.value(self.lits[node]);
+            self.patterns[node] = self.patterns[node] & !bit | if value { bit } else { 0 };
+        }
+        self.waiting += 1;
+    }
+
+    /// Splits classes by the counterexamples and by what is close to them.
+    fn refine(&mut self) {
+        self.spend(2 * self.old.len() as u64);
+        let mut values = vec![0u64; self.old.len()];
+        for node in (1..self.old.len()).filter(|&node| self.old.gate(node) == Gate::Input) {
+            // The counterexamples fill the word again and again, then some bits are flipped.
+            let mut word = self.patterns[node] & ((1u64 << self.waiting) - 1);
+            let mut filled = self.waiting;
+            while filled < 64 {
+                word |= word << filled;
+                filled *= 2;
+            }
+            let close = self.rng.next_u64() & self.rng.next_u64() & self.rng.next_u64();
+            values[node] = word ^ (close & !0 << self.waiting);
+        }
+        settle(self.old, &mut values);
+        self.classes.split(|node| values[node], |word| !word);
+        self.waiting = 0;
+    }
+}
+
+fn draw(aig: &Aig, values: &mut [u64], rng: &mut Rng) {
+    for node in (1..aig.len()).filter(|&node| aig.gate(node) == Gate::Input) {
+        values[node] = rng.next_u64();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::InputOrigin;
+    use crate::passes::lift::Bit;
+    use crate::passes::netlist::{Input, Target};
+
+    fn inputs<const N: usize>(netlist: &mut Netlist) -> [AigLit; N] {
+        let lits = [(); N].map(|()| netlist.aig.input());
+        for (index, &lit) in lits.iter().enumerate() {
+            let origin = InputOrigin::Input(Bit { index, position: 0 });
+            netlist.inputs.push(Input { lit, origin });
+        }
+        lits
+    }
+
+    fn bads(netlist: &Netlist) -> Vec<AigLit> {
+        let bad = |target: &Target| match target {
+            Target::Bad(bad) => *bad,
+            Target::Justice(_) => unreachable!("only bad bits here"),
+        };
+        netlist.targets.iter().map(bad).collect()
+    }
+
+    #[test]
+    fn two_ways_to_say_the_same_become_one() {
+        let mut n = Netlist::default();
+        let [x, y, z] = inputs(&mut n);
+        // x ∧ (y ∨ z) and ¬(x ∧ y ∨ x ∧ z)
+        let either = n.aig.or(y, z);
+        let one = n.aig.and(x, either);
+        let (left, right) = (n.aig.and(x, y), n.aig.and(x, z));
+        let other = n.aig.or(left, right);
+        n.targets = vec![Target::Bad(one), Target::Bad(!other)];
+        assert_eq!(n.size().gates, 5);
+        sweep(&mut n, &Run::new());
+        assert_eq!((n.size().gates, bads(&n)[0]), (2, !bads(&n)[1]));
+    }
+
+    #[test]
+    fn gates_that_only_seem_constant_are_kept() {
+        // True for one of 2^40 inputs, which no random pattern hits.
+        let mut n = Netlist::default();
+        let lits = inputs::<40>(&mut n);
+        let rare = n.aig.and_all(&lits);
+        let never = n.aig.and_all(&[rare, !lits[7]]);
+        n.targets = vec![Target::Bad(rare), Target::Bad(never)];
+        sweep(&mut n, &Run::new());
+        assert_eq!((n.size().gates, bads(&n)[1]), (39, AigLit::FALSE));
+    }
+}

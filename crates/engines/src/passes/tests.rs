@@ -1,0 +1,272 @@
+//! Every pass on random systems: the same verdicts at the same depths, and all
+//! evidence accepted of the original system.
+
+use elinvar_check::{Budget, certificate, replay};
+use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+use elinvar_ir::{
+    BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort, StateBit, Trace,
+    TransitionSystem, Value, Verdict,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::*;
+use crate::bmc::{Bmc, BmcOptions};
+use crate::engine::Engine;
+
+const NONE: PassOptions =
+    PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+
+/// How many verdicts were compared, and how large the systems were.
+#[derive(Default, Debug)]
+struct Tally {
+    traces: usize,
+    certificates: usize,
+    before: usize,
+    after: usize,
+    gates_after: usize,
+}
+
+fn compare(options: &PassOptions, shape: Shape, seeds: u64) -> Tally {
+    let mut tally = Tally::default();
+    for seed in 0..seeds {
+        let system = Generator::system(seed, shape);
+        let Ok(truth) = search(&system, 20_000) else { continue };
+        // Now all properties, now one.
+        let wanted: Vec<PropertyId> = truth
+            .iter()
+            .map(|&(id, _)| id)
+            .filter(|id| seed % 2 == 0 || id.0 == seed as usize % truth.len())
+            .collect();
+        let (bits, blasted) = bitblast(&system, 64).unwrap();
+        let prepared = if seed % 3 == 0 {
+            // In two steps, with the lifts put together.
+            let prepared = prepare(&bits, &wanted, options, 0, &Run::new()).unwrap();
+            Prepared { lift: blasted.then(prepared.lift), ..prepared }
+        } else {
+            prepare(&system, &wanted, options, 64, &Run::new()).unwrap()
+        };
+        assert!(prepared.system.states().iter().all(|state| state.next.is_some()));
+        let Ok(found) = search(&prepared.system, 200_000) else { continue };
+        tally.before += bits.states().len();
+        tally.after += prepared.system.states().len();
+        tally.gates_after += prepared.report.last().unwrap().after.gates;
+        let reached = Reached::new(&prepared.system);
+        for &(id, outcome) in truth.iter().filter(|(id, _)| wanted.contains(id)) {
+            assert!(found.contains(&(id, outcome)), "seed {seed} {shape:?}: {outcome:?} {found:?}");
+            match outcome {
+                Outcome::Unsafe(depth) => {
+                    let trace = prepared.lift.trace(shortest(&prepared.system, id));
+                    assert_eq!(trace.depth(), depth);
+                    let replayed = replay(&system, &trace);
+                    assert_eq!(replayed, Ok(()), "seed {seed} {shape:?}\n{trace:?}");
+                    tally.traces += 1;
+                }
+                Outcome::Safe => {
+                    let Some(clauses) = reached.invariant(id) else { continue };
+                    let invariant = if seed % 4 == 0 {
+                        formula(&prepared.system, &clauses)
+                    } else {
+                        Certificate::Inductive { clauses }
+                    };
+                    let lifted = prepared.lift.certificate(invariant);
+                    let checked = certificate(&system, id, &lifted, &Budget::default());
+                    assert_eq!(checked, Ok(()), "seed {seed} {shape:?}\n{lifted:?}");
+                    tally.certificates += 1;
+                }
+            }
+        }
+    }
+    tally
+}
+
+/// The clauses as one expression.
+fn formula(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Certificate {
+    let mut pool = Pool::new();
+    let mut symbols = Vec::new();
+    let mut exprs = FxHashMap::default();
+    for (i, state) in system.states().iter().enumerate() {
+        exprs.insert(state.symbol, pool.symbol(Sort::BOOL, None).unwrap());
+        symbols.push(Role::State(i));
+    }
+    let mut conjuncts = Vec::new();
+    for clause in clauses {
+        let mut literals = Vec::new();
+        for literal in clause {
+            let bit = exprs[&literal.state];
+            literals.push(if literal.positive { bit } else { pool.not(bit).unwrap() });
+        }
+        conjuncts.push(pool.disjoin(literals).unwrap());
+    }
+    let expr = pool.conjoin(conjuncts).unwrap();
+    Certificate::Formula(Box::new(Formula { pool, expr, symbols }))
+}
+
+fn shortest(system: &TransitionSystem, property: PropertyId) -> Trace {
+    let verdicts = Bmc::new(BmcOptions::default()).check(system, &[property], &Run::new());
+    match verdicts.unwrap().remove(0) {
+        Verdict::Unsafe(trace) => trace,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The reachable states of a small system of bits.
+struct Reached<'a> {
+    system: &'a TransitionSystem,
+    states: FxHashSet<u32>,
+}
+
+impl<'a> Reached<'a> {
+    fn new(system: &'a TransitionSystem) -> Self {
+        let mut states = FxHashSet::default();
+        let mut stack: Vec<u32> = Vec::new();
+        let inits = system.states().iter().map(|s| s.init.unwrap_or(s.symbol)).collect();
+        let mut initial = Table::new(system, inits);
+        for state in 0..1 << system.states().len() {
+            if (initial.inputs()).any(|input| initial.row(state, input) == state) {
+                stack.push(state);
+            }
+        }
+        let constraints = system.constraints().iter().copied();
+        let nexts = system.states().iter().filter_map(|s| s.next);
+        let mut step = Table::new(system, nexts.chain(constraints).collect());
+        let holds = !0u32 << system.states().len();
+        while let Some(state) = stack.pop() {
+            if states.insert(state) {
+                for input in step.inputs() {
+                    let row = step.row(state, input);
+                    if row & step.all() & holds == step.all() & holds {
+                        stack.push(row & !holds);
+                    }
+                }
+            }
+        }
+        Reached { system, states }
+    }
+
+    /// A clause against every state that is not reachable; nothing when the property
+    /// depends on more than the state: initial values that inputs decide.
+    fn invariant(&self, property: PropertyId) -> Option<Vec<Vec<StateBit>>> {
+        let mut roots = self.system.constraints().to_vec();
+        roots.push(self.system.bad(property).unwrap());
+        let mut violated = Table::new(self.system, roots);
+        for &state in &self.states {
+            if (violated.inputs()).any(|input| violated.row(state, input) == violated.all()) {
+                return None;
+            }
+        }
+        let blocked = (0..1 << self.system.states().len()).filter(|s| !self.states.contains(s));
+        let clause = |state: u32| {
+            let literal = |(i, s): (usize, &elinvar_ir::State)| StateBit {
+                state: s.symbol,
+                bit: 0,
+                positive: state >> i & 1 == 0,
+            };
+            self.system.states().iter().enumerate().map(literal).collect()
+        };
+        Some(blocked.map(clause).collect())
+    }
+}
+
+/// The values of some bits, by state and inputs.
+struct Table<'a> {
+    system: &'a TransitionSystem,
+    roots: Vec<ExprId>,
+    evaluator: Evaluator<'a>,
+}
+
+impl<'a> Table<'a> {
+    fn new(system: &'a TransitionSystem, roots: Vec<ExprId>) -> Self {
+        let evaluator = Evaluator::new(system.pool(), roots.iter().copied());
+        Table { system, roots, evaluator }
+    }
+
+    fn inputs(&self) -> std::ops::Range<u32> {
+        0..1 << self.system.inputs().len()
+    }
+
+    /// The row in which all bits are true.
+    fn all(&self) -> u32 {
+        (1 << self.roots.len()) - 1
+    }
+
+    fn row(&mut self, state: u32, input: u32) -> u32 {
+        self.evaluator.run(|symbol| {
+            let bit = match self.system.role_of(symbol).unwrap() {
+                Role::Input(i) => input >> i & 1 == 1,
+                Role::State(i) => state >> i & 1 == 1,
+            };
+            Value::Bv(BitVec::bool(bit))
+        });
+        let bits = self.roots.iter().enumerate();
+        bits.map(|(i, &root)| u32::from(self.evaluator.holds(root)) << i).sum()
+    }
+}
+
+#[test]
+fn words_become_bits_and_free_states_inputs() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let tally = compare(&NONE, shape, 80);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+    }
+}
+
+#[test]
+fn the_cone_of_influence_is_enough() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let tally = compare(&PassOptions { cone: true, ..NONE }, shape, 80);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+        assert!(tally.after < tally.before, "{shape:?} {tally:?}");
+    }
+}
+
+#[test]
+fn merged_registers_are_facts() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let tally = compare(&PassOptions { registers: true, ..NONE }, shape, 150);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+        assert!(tally.after < tally.before, "{shape:?} {tally:?}");
+    }
+}
+
+#[test]
+fn swept_gates_compute_the_same() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let cone = compare(&PassOptions { cone: true, ..NONE }, shape, 80);
+        let tally = compare(&PassOptions { sweep: true, rewrite: true, ..NONE }, shape, 80);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+        assert!(tally.gates_after < cone.gates_after, "{shape:?} {tally:?} {cone:?}");
+    }
+}
+
+#[test]
+fn all_passes_together_keep_verdicts_and_evidence() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let tally = compare(&PassOptions::default(), shape, 80);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+    }
+}
+
+#[test]
+fn a_stopped_run_gives_what_there_is() {
+    let system = Generator::system(3, Shape::WORDS);
+    let run = Run::new();
+    run.cancellation().store(true, std::sync::atomic::Ordering::Relaxed);
+    let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &run).unwrap();
+    assert!(prepared.lift.facts().is_empty());
+    let outcome = |system| search(system, 200_000).unwrap()[0];
+    assert_eq!(outcome(&prepared.system), outcome(&system));
+    let names: Vec<&str> = prepared.report.iter().map(|pass| pass.name).collect();
+    assert_eq!(names, ["bits", "normalize", "cone"]);
+}
+
+#[test]
+fn justice_is_refused() {
+    let mut b = elinvar_ir::SystemBuilder::new();
+    let x = b.input(Sort::BOOL, Some("x")).unwrap();
+    let kind = PropertyKind::Justice(vec![x]);
+    b.properties.push(elinvar_ir::Property { name: "often".into(), kind });
+    let system = b.finish().unwrap();
+    let refused =
+        prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Run::new()).unwrap_err();
+    assert_eq!(refused, EngineError::NotSafety("often".into()));
+}

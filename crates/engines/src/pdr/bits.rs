@@ -1,0 +1,455 @@
+//! The domain of bits: cubes of register literals, one SAT core for all frames.
+//!
+//! A second solver without the constraints makes predecessors small: with the
+//! inputs and the state fixed, `T ∧ ¬(target′ ∧ constraints)` has no model, and
+//! the literals of the core are enough to reach the target. So constraints are
+//! respected: every state of a lifted cube satisfies them with these inputs.
+
+use std::time::Instant;
+
+use elinvar_ir::PropertyId;
+use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope, Solver, Var};
+
+use super::cube::Cube;
+use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
+use super::statistics::PdrStatistics;
+use super::transition::{Init, Transition};
+use crate::run::Run;
+
+/// How much older activities weigh when a lemma is learnt.
+const ACTIVITY_DECAY: f64 = 0.9;
+
+pub(crate) struct Bits {
+    transition: Transition,
+    solver: Solver,
+    lifter: Solver,
+    /// Present when initial values are expressions.
+    initial: Option<Solver>,
+    /// One initial state.
+    origin: Box<[u64]>,
+    activity: Vec<f64>,
+    increment: f64,
+    run: Run,
+    asked: u64,
+    pub statistics: PdrStatistics,
+    assumptions: Vec<Lit>,
+    clause: Vec<Lit>,
+}
+
+impl Bits {
+    /// None if there is no initial state at all.
+    pub fn new(transition: Transition, run: &Run) -> Option<Self> {
+        let mut initial = initial_solver(&transition, run);
+        let origin = origin(&transition, initial.as_mut())?;
+        let solver = main_solver(&transition, &origin, run);
+        let mut lifter = Solver::new();
+        transition.load(&mut lifter);
+        stop_with(&mut lifter, run);
+        let statistics = PdrStatistics {
+            variables: transition.var_count(),
+            clauses: transition.clause_count(),
+            ..PdrStatistics::default()
+        };
+        Some(Bits {
+            activity: vec![0.0; transition.registers.len()],
+            increment: 1.0,
+            transition,
+            solver,
+            lifter,
+            initial,
+            origin,
+            run: run.clone(),
+            asked: 0,
+            statistics,
+            assumptions: Vec::new(),
+            clause: Vec::new(),
+        })
+    }
+
+    pub fn transition(&self) -> &Transition {
+        &self.transition
+    }
+
+    pub fn property_id(&self, property: usize) -> PropertyId {
+        self.transition.bads[property].0
+    }
+
+    /// An initial state in the cube, a value for every register. None if initial
+    /// values depend on inputs of the first cycle and these inputs do not fit.
+    pub fn initial_state(&mut self, cube: &[Lit], choice: &[Lit]) -> Option<Vec<bool>> {
+        let value = |index: usize| self.origin[index / 64] >> (index % 64) & 1 == 1;
+        let mut state: Vec<bool> = (0..self.transition.registers.len()).map(value).collect();
+        for lit in cube {
+            state[lit.var().index() - 1] = !lit.is_negative();
+        }
+        if let Some(solver) = &mut self.initial {
+            let assumptions: Vec<Lit> = cube.iter().chain(choice).copied().collect();
+            let Answer::Sat(model) = solver.solve(&all(&assumptions)) else { return None };
+            for (index, value) in state.iter_mut().enumerate() {
+                let lit = Transition::register_var(index).positive();
+                *value = model.value(lit).unwrap_or(*value);
+            }
+        }
+        Some(state)
+    }
+
+    pub fn finish_statistics(&mut self) {
+        let work = self.solver.statistics();
+        self.statistics.conflicts = work.conflicts;
+        self.statistics.decisions = work.decisions;
+        self.statistics.propagations = work.propagations;
+        self.statistics.domain_variables = work.domain;
+    }
+
+    /// Must the run stop? Asked now and then.
+    fn pause(&mut self) -> Asked<()> {
+        self.asked += 1;
+        if self.asked.is_multiple_of(64) && self.run.stop().is_some() {
+            return Err(Stopped);
+        }
+        Ok(())
+    }
+
+    /// Atoms with much use first: cores prefer the front.
+    fn assume_next(&mut self, cube: &[Lit]) {
+        self.assumptions.clear();
+        self.assumptions.extend_from_slice(cube);
+        let activity = &self.activity;
+        self.assumptions.sort_by(|a, b| {
+            activity[b.var().index() - 1].total_cmp(&activity[a.var().index() - 1])
+        });
+        for lit in &mut self.assumptions {
+            *lit = self.transition.next(*lit);
+        }
+    }
+
+    /// The atoms of the cube that are in the core; those with the same next value
+    /// as another one are not needed.
+    fn core_of(&mut self, cube: &[Lit], failed: &[Lit]) -> Vec<Lit> {
+        let mut failed = failed.to_vec();
+        failed.sort_unstable();
+        let mut used = vec![false; failed.len()];
+        let mut core = Vec::with_capacity(failed.len());
+        for &lit in cube {
+            if let Ok(index) = failed.binary_search(&self.transition.next(lit)) {
+                if !std::mem::replace(&mut used[index], true) {
+                    core.push(lit);
+                }
+            }
+        }
+        if self.meets_initial(&core) {
+            self.exclude_initial(cube, &mut core);
+        }
+        core
+    }
+
+    /// Adds atoms of the cube, which has no initial state, until the core has none.
+    fn exclude_initial(&mut self, cube: &[Lit], core: &mut Vec<Lit>) {
+        let differs = |lit: &&Lit| {
+            let init = self.transition.registers[lit.var().index() - 1].init;
+            matches!(init, Init::Constant(value) if value == lit.is_negative())
+        };
+        let activity = |lit: &Lit| self.activity[lit.var().index() - 1];
+        let best = cube.iter().filter(differs).max_by(|a, b| activity(a).total_cmp(&activity(b)));
+        if let Some(&lit) = best {
+            core.push(lit);
+            return;
+        }
+        let solver = self.initial.as_mut().expect("only expressions exclude without a literal");
+        if let Answer::Unsat(needed) = solver.solve(&all(cube)) {
+            core.extend_from_slice(needed.lits());
+        } else {
+            *core = cube.to_vec();
+        }
+        core.sort_unstable();
+        core.dedup();
+    }
+
+    /// Makes the state that was found as large a set as the target allows.
+    ///
+    /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
+    fn lift(&mut self, target: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {
+        let started = Instant::now();
+        let model = self.solver.model().expect("asked after a query with a model");
+        let mut choice = Vec::new();
+        let mut state = Vec::new();
+        for lit in model.lits() {
+            if self.transition.register_of(lit.var()).is_some() {
+                state.push(lit);
+            } else if self.transition.input_of(lit.var()).is_some() {
+                choice.push(lit);
+            }
+        }
+        let activity = &self.activity;
+        state.sort_by(|a, b| {
+            activity[b.var().index() - 1].total_cmp(&activity[a.var().index() - 1])
+        });
+        self.clause.clear();
+        self.clause.extend(target.iter().chain(&self.transition.constraints).map(|&lit| !lit));
+        let before = state.len();
+        loop {
+            self.assumptions.clear();
+            self.assumptions.extend(choice.iter().chain(&state));
+            let query = Query {
+                layer: Layer::ALWAYS,
+                assumptions: &self.assumptions,
+                temporary: &[&self.clause],
+                scope: Scope::Cone,
+                conflicts: None,
+            };
+            let length = state.len();
+            match self.lifter.solve(&query) {
+                Answer::Unsat(core) => state.retain(|&lit| core.contains(lit)),
+                // A state with its inputs determines the next one.
+                Answer::Sat(_) => debug_assert!(false, "the cone of the target is assigned"),
+                Answer::Stopped => return Err(Stopped),
+            }
+            self.statistics.lift.add(false, started.elapsed());
+            if effort == Effort::Once || state.len() == length {
+                break;
+            }
+            state.reverse();
+        }
+        self.statistics.lifting.add(before, state.len());
+        Ok(Predecessor { cube: Cube::new(state), choice: choice.into_boxed_slice() })
+    }
+}
+
+impl Domain for Bits {
+    type Atom = Lit;
+    type Choice = Box<[Lit]>;
+    type Lemma = LemmaId;
+    type State = Box<[u64]>;
+
+    fn bad(&mut self, level: usize, property: usize) -> Asked<Option<Predecessor<Self>>> {
+        self.pause()?;
+        let started = Instant::now();
+        let bad = self.transition.bads[property].1;
+        let query = Query {
+            layer: Layer::level(level),
+            assumptions: &[bad],
+            temporary: &[],
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        let found = match self.solver.solve(&query) {
+            Answer::Sat(_) => true,
+            Answer::Unsat(_) => false,
+            Answer::Stopped => return Err(Stopped),
+        };
+        self.statistics.bad.add(found, started.elapsed());
+        if found { self.lift(&[bad], Effort::UntilStable).map(Some) } else { Ok(None) }
+    }
+
+    fn step(
+        &mut self,
+        level: Level,
+        cube: &[Lit],
+        from: From,
+        purpose: Purpose,
+    ) -> Asked<Step<Lit>> {
+        self.pause()?;
+        let started = Instant::now();
+        self.assume_next(cube);
+        self.clause.clear();
+        self.clause.extend(cube.iter().map(|&lit| !lit));
+        let temporary: &[&[Lit]] = match from {
+            From::Anywhere => &[],
+            From::Outside => &[&self.clause],
+        };
+        let query = Query {
+            layer: layer(level),
+            assumptions: &self.assumptions,
+            temporary,
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        let answer = match self.solver.solve(&query) {
+            Answer::Sat(_) => None,
+            Answer::Unsat(core) => Some(core.lits().to_vec()),
+            Answer::Stopped => return Err(Stopped),
+        };
+        let kind = match purpose {
+            Purpose::Block => &mut self.statistics.block,
+            Purpose::Generalize => &mut self.statistics.generalize,
+            Purpose::Counterexample => &mut self.statistics.counterexample,
+            Purpose::Push => &mut self.statistics.push,
+            Purpose::Promote => &mut self.statistics.promote,
+        };
+        kind.add(answer.is_none(), started.elapsed());
+        Ok(match answer {
+            None => Step::Reached,
+            Some(failed) => Step::Blocked(self.core_of(cube, &failed)),
+        })
+    }
+
+    fn predecessor(&mut self, cube: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {
+        let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.next(lit)).collect();
+        self.lift(&target, effort)
+    }
+
+    fn holds(&self, atom: Lit) -> bool {
+        let model = self.solver.model().expect("asked after a query with a model");
+        model.value(atom).unwrap_or_else(|| {
+            let index = atom.var().index() - 1;
+            (self.origin[index / 64] >> (index % 64) & 1 == 1) != atom.is_negative()
+        })
+    }
+
+    fn state(&self) -> Box<[u64]> {
+        let model = self.solver.model().expect("asked after a query with a model");
+        let mut state = self.origin.clone();
+        for lit in model.all_lits() {
+            if let Some(index) = self.transition.register_of(lit.var()) {
+                let bit = 1 << (index % 64);
+                if lit.is_negative() {
+                    state[index / 64] &= !bit;
+                } else {
+                    state[index / 64] |= bit;
+                }
+            }
+        }
+        state
+    }
+
+    fn contains(&self, cube: &Cube<Lit>, state: &Box<[u64]>) -> bool {
+        cube.atoms().iter().all(|lit| {
+            let index = lit.var().index() - 1;
+            (state[index / 64] >> (index % 64) & 1 == 1) != lit.is_negative()
+        })
+    }
+
+    fn meets_initial(&mut self, cube: &[Lit]) -> bool {
+        let agrees = |lit: &Lit| match self.transition.registers[lit.var().index() - 1].init {
+            Init::Constant(value) => value != lit.is_negative(),
+            Init::Free | Init::Equal(_) => true,
+        };
+        cube.iter().all(agrees)
+            && self
+                .initial
+                .as_mut()
+                .is_none_or(|solver| !matches!(solver.solve(&all(cube)), Answer::Unsat(_)))
+    }
+
+    fn learn(&mut self, cube: &Cube<Lit>, level: Level) -> LemmaId {
+        for lit in cube.atoms() {
+            self.activity[lit.var().index() - 1] += self.increment;
+        }
+        self.increment /= ACTIVITY_DECAY;
+        if self.increment > 1e100 {
+            for activity in &mut self.activity {
+                *activity *= 1e-100;
+            }
+            self.increment *= 1e-100;
+        }
+        self.statistics.lemmas += 1;
+        self.clause.clear();
+        self.clause.extend(cube.atoms().iter().map(|&lit| !lit));
+        self.solver.add_lemma(&self.clause, layer(level))
+    }
+
+    fn raise(&mut self, lemma: LemmaId, level: Level) {
+        self.solver.raise_lemma(lemma, layer(level));
+    }
+
+    fn forget(&mut self, lemma: LemmaId) {
+        self.solver.remove_lemma(lemma);
+    }
+
+    fn activity(&self, atom: Lit) -> f64 {
+        self.activity[atom.var().index() - 1]
+    }
+}
+
+fn layer(level: Level) -> Layer {
+    match level {
+        Level::Finite(level) => Layer::level(level),
+        Level::Infinite => Layer::ALWAYS,
+    }
+}
+
+/// A query without frames and cones.
+fn all(assumptions: &[Lit]) -> Query<'_> {
+    Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts: None }
+}
+
+fn stop_with(solver: &mut Solver, run: &Run) {
+    let run = run.clone();
+    solver.set_stop(move || run.stop().is_some());
+}
+
+/// A solver for the initial states, when some initial value is an expression.
+fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
+    let is_expression = |init| matches!(init, Init::Equal(_));
+    if !transition.registers.iter().any(|register| is_expression(register.init)) {
+        return None;
+    }
+    let mut solver = Solver::new();
+    transition.load(&mut solver);
+    stop_with(&mut solver, run);
+    for (index, register) in transition.registers.iter().enumerate() {
+        let lit = Transition::register_var(index).positive();
+        match register.init {
+            Init::Constant(value) => solver.add_clause(&[lit.negate_if(!value)]),
+            Init::Free => {}
+            Init::Equal(init) => {
+                solver.add_clause(&[!lit, init]);
+                solver.add_clause(&[lit, !init]);
+            }
+        }
+    }
+    Some(solver)
+}
+
+/// One initial state.
+fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Option<Box<[u64]>> {
+    let count = transition.registers.len();
+    let mut origin = vec![0; count.div_ceil(64)].into_boxed_slice();
+    let mut set =
+        |index: usize, value: bool| origin[index / 64] |= u64::from(value) << (index % 64);
+    match initial {
+        None => {
+            for (index, register) in transition.registers.iter().enumerate() {
+                set(index, register.init == Init::Constant(true));
+            }
+        }
+        Some(solver) => {
+            let Answer::Sat(model) = solver.solve(&all(&[])) else { return None };
+            for index in 0..count {
+                let lit = Transition::register_var(index).positive();
+                set(index, model.value(lit) == Some(true));
+            }
+        }
+    }
+    Some(origin)
+}
+
+/// The transition relation with its constraints, and the initial states as F₀.
+fn main_solver(transition: &Transition, origin: &[u64], run: &Run) -> Solver {
+    let mut solver = Solver::new();
+    transition.load(&mut solver);
+    stop_with(&mut solver, run);
+    for (index, register) in transition.registers.iter().enumerate() {
+        let var = Transition::register_var(index);
+        solver.set_default(var, origin[index / 64] >> (index % 64) & 1 == 1);
+        match register.init {
+            Init::Constant(value) => solver.set_initial(var, value),
+            Init::Free => {}
+            Init::Equal(init) => {
+                solver.add_permanent_root(init.var());
+                solver.add_permanent_root(var);
+                let lit = var.positive();
+                solver.add_lemma(&[!lit, init], Layer::level(0));
+                solver.add_lemma(&[lit, !init], Layer::level(0));
+            }
+        }
+    }
+    let roots: Vec<Var> = transition.constraints.iter().map(|lit| lit.var()).collect();
+    for var in roots {
+        solver.add_permanent_root(var);
+    }
+    for &constraint in &transition.constraints {
+        solver.add_clause(&[constraint]);
+    }
+    solver
+}

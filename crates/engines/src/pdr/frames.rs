@@ -1,0 +1,158 @@
+//! The trace of frames, as differences: each lemma is kept once, at the last
+//! level where it is known to hold [Eén, Mishchenko, Brayton 2011], or in F∞ when
+//! it holds for ever.
+//!
+//! F₀ is the initial states; Fᵢ is the conjunction of the lemmas of levels i and
+//! above and of F∞; so Fᵢ ⇒ Fᵢ₊₁, and Fᵢ ∧ T ⇒ F′ᵢ₊₁ by the way lemmas come in.
+
+use super::cube::Cube;
+use super::domain::{Domain, Level};
+
+/// A cube that is blocked.
+#[derive(Debug)]
+pub(crate) struct Lemma<D: Domain> {
+    pub cube: Cube<D::Atom>,
+    name: D::Lemma,
+    /// A state of its frame that steps into the cube, and how many lemmas there
+    /// had been when it was found: while no later one excludes it, the lemma
+    /// cannot be pushed.
+    obstacle: Option<(D::State, usize)>,
+    /// How large F∞ was when the lemma was last found not to be part of it.
+    pub promotion_tried: Option<usize>,
+}
+
+pub(crate) struct Frames<D: Domain> {
+    levels: Vec<Vec<Lemma<D>>>,
+    infinite: Vec<Lemma<D>>,
+    /// All lemmas in the order of their coming, with their first levels.
+    history: Vec<(usize, Cube<D::Atom>)>,
+    /// The lowest level that changed since lemmas were last pushed.
+    changed: usize,
+}
+
+impl<D: Domain> Frames<D> {
+    pub fn new() -> Self {
+        Frames { levels: vec![Vec::new()], infinite: Vec::new(), history: Vec::new(), changed: 1 }
+    }
+
+    /// The last frame.
+    pub fn frontier(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    pub fn open(&mut self) {
+        self.levels.push(Vec::new());
+    }
+
+    pub fn level(&self, level: usize) -> &[Lemma<D>] {
+        &self.levels[level]
+    }
+
+    pub fn infinite(&self) -> &[Lemma<D>] {
+        &self.infinite
+    }
+
+    /// The number of lemmas by level, from 1.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.levels[1..].iter().map(Vec::len).collect()
+    }
+
+    /// The lowest changed level; everything counts as unchanged from now on.
+    pub fn take_changed(&mut self) -> usize {
+        std::mem::replace(&mut self.changed, self.levels.len())
+    }
+
+    /// The last level at which a lemma blocks the whole cube.
+    pub fn blocked_up_to(&self, cube: &Cube<D::Atom>, from: usize) -> Option<Level> {
+        if self.infinite.iter().any(|lemma| lemma.cube.subsumes(cube)) {
+            return Some(Level::Infinite);
+        }
+        let mut levels = (from..self.levels.len()).rev();
+        let level =
+            levels.find(|&level| self.levels[level].iter().any(|lemma| lemma.cube.subsumes(cube)));
+        level.map(Level::Finite)
+    }
+
+    /// A lemma of exactly this level that blocks the cube.
+    pub fn parent(&self, cube: &Cube<D::Atom>, level: usize) -> Option<&Lemma<D>> {
+        self.levels.get(level)?.iter().find(|lemma| lemma.cube.subsumes(cube))
+    }
+
+    /// Blocks a cube up to a level; what follows from it goes.
+    pub fn insert(&mut self, domain: &mut D, cube: Cube<D::Atom>, level: Level) {
+        let last = match level {
+            Level::Finite(level) => level,
+            Level::Infinite => self.frontier(),
+        };
+        for lemmas in &mut self.levels[..=last] {
+            lemmas.retain(|lemma| {
+                let weaker = cube.subsumes(&lemma.cube);
+                if weaker {
+                    domain.forget(lemma.name);
+                }
+                !weaker
+            });
+        }
+        let name = domain.learn(&cube, level);
+        self.history.push((last, cube.clone()));
+        let lemma = Lemma { cube, name, obstacle: None, promotion_tried: None };
+        match level {
+            Level::Finite(level) => {
+                self.changed = self.changed.min(level);
+                self.levels[level].push(lemma);
+            }
+            Level::Infinite => self.infinite.push(lemma),
+        }
+    }
+
+    /// Takes the lemmas of a level out, to be pushed and put back one by one.
+    pub fn take_level(&mut self, level: usize) -> Vec<Lemma<D>> {
+        let mut lemmas = std::mem::take(&mut self.levels[level]);
+        lemmas.sort_by_key(|lemma| lemma.cube.len());
+        lemmas
+    }
+
+    /// Puts a lemma back where it was.
+    pub fn put_back(&mut self, level: usize, lemma: Lemma<D>) {
+        self.levels[level].push(lemma);
+    }
+
+    /// A lemma that was taken out holds up to a later level; unless it follows
+    /// from another one there.
+    pub fn promote(&mut self, domain: &mut D, mut lemma: Lemma<D>, level: Level) {
+        domain.raise(lemma.name, level);
+        lemma.obstacle = None;
+        let last = match level {
+            Level::Finite(level) => level,
+            Level::Infinite => self.frontier(),
+        };
+        self.history.push((last, lemma.cube.clone()));
+        match level {
+            Level::Finite(level) => self.levels[level].push(lemma),
+            Level::Infinite => self.infinite.push(lemma),
+        }
+    }
+
+    /// A lemma that was taken out is not needed any more.
+    pub fn drop(&mut self, domain: &mut D, lemma: Lemma<D>) {
+        domain.forget(lemma.name);
+    }
+
+    /// Is the lemma known not to hold after `level`?
+    pub fn is_obstructed(&self, domain: &D, lemma: &mut Lemma<D>, level: usize) -> bool {
+        let Some((state, seen)) = &mut lemma.obstacle else { return false };
+        let excluded = self.history[*seen..]
+            .iter()
+            .any(|(last, cube)| *last >= level && domain.contains(cube, state));
+        if excluded {
+            lemma.obstacle = None;
+            return false;
+        }
+        *seen = self.history.len();
+        true
+    }
+
+    pub fn set_obstacle(&self, lemma: &mut Lemma<D>, state: D::State) {
+        lemma.obstacle = Some((state, self.history.len()));
+    }
+}

@@ -1,0 +1,186 @@
+//! Making blocked cubes larger as sets: literals are dropped one by one, as long
+//! as the rest is inductive relative to the frame before (MIC, [Bradley 2011]).
+//! A state that stands in the way is blocked itself if that is possible one level
+//! earlier (a counterexample to generalisation, CTG), else the cube is joined with
+//! it [Hassan, Bradley, Somenzi: Better Generalization in IC3, FMCAD 2013].
+
+use std::hash::Hash;
+
+use super::cube::Cube;
+use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
+use super::frames::Frames;
+
+/// What is done about counterexamples to generalisation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ctg {
+    /// How many are blocked for one candidate in a row; zero: they just end it.
+    pub max: usize,
+    /// How deep lemmas made for them are themselves generalised this way.
+    pub depth: usize,
+}
+
+/// How a blocked cube is generalised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Generalization {
+    pub ctg: Ctg,
+    /// Give up after so many literals in a row that could not be dropped.
+    pub attempts: usize,
+}
+
+pub(crate) struct Generalizer<'a, D: Domain> {
+    pub domain: &'a mut D,
+    pub frames: &'a mut Frames<D>,
+}
+
+impl<D: Domain> Generalizer<'_, D> {
+    /// A cube with fewer atoms that is blocked at `level`, too.
+    pub fn generalize(
+        &mut self,
+        atoms: Vec<D::Atom>,
+        level: usize,
+        how: Generalization,
+    ) -> Asked<Cube<D::Atom>> {
+        self.drop_atoms(atoms, level, how, 0)
+    }
+
+    fn drop_atoms(
+        &mut self,
+        atoms: Vec<D::Atom>,
+        level: usize,
+        how: Generalization,
+        depth: usize,
+    ) -> Asked<Cube<D::Atom>> {
+        let mut order = self.drop_order(&atoms, level);
+        let mut cube = atoms;
+        let mut needed: Vec<D::Atom> = Vec::new();
+        let mut failures = 0;
+        while let Some(atom) = order.pop() {
+            if cube.len() == 1 || failures >= how.attempts {
+                break;
+            }
+            if !cube.contains(&atom) {
+                continue;
+            }
+            let candidate: Vec<D::Atom> = cube.iter().copied().filter(|&a| a != atom).collect();
+            match self.shrink(candidate, level, &needed, how, depth)? {
+                Some(smaller) => {
+                    cube = smaller;
+                    failures = 0;
+                }
+                None => {
+                    needed.push(atom);
+                    failures += 1;
+                }
+            }
+        }
+        Ok(Cube::new(cube))
+    }
+
+    /// The atoms in the reverse of the order in which they are tried: those of
+    /// little use first, those of a lemma that blocks the cube one level earlier
+    /// last [Xia, Becchi, Cimatti, Griggio, Li, Pu: Searching for i-Good Lemmas to
+    /// Accelerate Safety Model Checking, CAV 2023].
+    fn drop_order(&self, atoms: &[D::Atom], level: usize) -> Vec<D::Atom> {
+        let parent = level
+            .checked_sub(1)
+            .and_then(|before| self.frames.parent(&Cube::new(atoms.to_vec()), before));
+        let in_parent = |atom: &D::Atom| {
+            parent.is_some_and(|lemma| lemma.cube.atoms().binary_search(atom).is_ok())
+        };
+        let mut order: Vec<(bool, D::Atom)> =
+            atoms.iter().map(|atom| (in_parent(atom), *atom)).collect();
+        order.sort_by(|(a_parent, a), (b_parent, b)| {
+            b_parent
+                .cmp(a_parent)
+                .then(self.domain.activity(*b).total_cmp(&self.domain.activity(*a)))
+        });
+        order.into_iter().map(|(_, atom)| atom).collect()
+    }
+
+    /// Is the cube, or a part of it that has all needed atoms, inductive relative
+    /// to the frame before `level`?
+    fn shrink(
+        &mut self,
+        mut cube: Vec<D::Atom>,
+        level: usize,
+        needed: &[D::Atom],
+        how: Generalization,
+        depth: usize,
+    ) -> Asked<Option<Vec<D::Atom>>> {
+        let mut blocked = 0;
+        loop {
+            if self.domain.meets_initial(&cube) {
+                return Ok(None);
+            }
+            let before = Level::Finite(level - 1);
+            match self.domain.step(before, &cube, From::Outside, Purpose::Generalize)? {
+                Step::Blocked(core) => return Ok(Some(core)),
+                Step::Reached => {}
+            }
+            if depth >= how.ctg.depth {
+                return Ok(None);
+            }
+            let joined: Vec<D::Atom> =
+                cube.iter().copied().filter(|&atom| self.domain.holds(atom)).collect();
+            if blocked < how.ctg.max && level > 1 && self.block(&cube, level, how, depth)? {
+                blocked += 1;
+                continue;
+            }
+            blocked = 0;
+            if joined.len() == cube.len() || !needed.iter().all(|atom| joined.contains(atom)) {
+                return Ok(None);
+            }
+            cube = joined;
+        }
+    }
+
+    /// Blocks the state that was found to lead into the cube, if that is possible
+    /// at the level before.
+    fn block(
+        &mut self,
+        cube: &[D::Atom],
+        level: usize,
+        how: Generalization,
+        depth: usize,
+    ) -> Asked<bool> {
+        let state = self.domain.predecessor(cube, Effort::Once)?.cube;
+        if self.domain.meets_initial(state.atoms()) {
+            return Ok(false);
+        }
+        let before = Level::Finite(level - 2);
+        let purpose = Purpose::Counterexample;
+        let Step::Blocked(core) =
+            self.domain.step(before, state.atoms(), From::Outside, purpose)?
+        else {
+            return Ok(false);
+        };
+        let lemma = self.drop_atoms(core, level - 1, how, depth + 1)?;
+        let (lemma, last) = push_forward(self.domain, lemma, level - 1, level)?;
+        self.frames.insert(self.domain, lemma, last);
+        Ok(true)
+    }
+}
+
+/// The last level up to `limit` at which a lemma of `level` holds, and what is
+/// left of its cube by the cores on the way.
+pub(crate) fn push_forward<D: Domain>(
+    domain: &mut D,
+    mut cube: Cube<D::Atom>,
+    mut level: usize,
+    limit: usize,
+) -> Asked<(Cube<D::Atom>, Level)>
+where
+    D::Atom: Hash,
+{
+    while level < limit {
+        let here = Level::Finite(level);
+        match domain.step(here, cube.atoms(), From::Outside, Purpose::Push)? {
+            Step::Blocked(core) => {
+                cube = Cube::new(core);
+                level += 1;
+            }
+            Step::Reached => break,
+        }
+    }
+    Ok((cube, Level::Finite(level)))
+}

@@ -1,0 +1,318 @@
+//! The loop: block what leads to a bad state, push lemmas, open a frame
+//! [Bradley, Manna 2007; Bradley: SAT-Based Model Checking without Unrolling,
+//! VMCAI 2011; Eén, Mishchenko, Brayton: Efficient Implementation of Property
+//! Directed Reachability, FMCAD 2011].
+//!
+//! All properties share one trace. That is sound: a frame contains what is
+//! reachable in so many steps, and no property is assumed in it. A property that
+//! keeps the others waiting is put off to a later frame.
+
+use std::rc::Rc;
+
+use super::PdrOptions;
+use super::cube::Cube;
+use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
+use super::frames::{Frames, Lemma};
+use super::generalize::{Generalization, Generalizer, push_forward};
+use super::obligation::{Obligation, Queue, Task};
+
+/// What the loop reports to its owner.
+pub(crate) trait Report<D: Domain> {
+    /// Something happened that progress displays may show.
+    fn progress(&mut self, domain: &D, frames: &Frames<D>, obligations: usize);
+
+    /// These cubes exclude all states where the property fails, for ever.
+    fn safe(
+        &mut self,
+        domain: &mut D,
+        property: usize,
+        invariant: Vec<Cube<D::Atom>>,
+        level: usize,
+    );
+
+    /// The chain starts in an initial state.
+    fn unsafe_(&mut self, domain: &mut D, chain: &Obligation<D::Atom, D::Choice>);
+
+    fn generalized(&mut self, domain: &mut D, sizes: [usize; 3]);
+
+    fn pushed(&mut self, domain: &mut D, tried: u64, done: u64, saved: u64);
+
+    fn obligation(&mut self, domain: &mut D, dropped: bool);
+}
+
+pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
+    domain: &'a mut D,
+    report: &'a mut R,
+    options: &'a PdrOptions,
+    frames: Frames<D>,
+    queue: Queue<D::Atom, D::Choice>,
+    /// Properties without an answer.
+    open: Vec<usize>,
+}
+
+impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
+    pub fn new(
+        domain: &'a mut D,
+        report: &'a mut R,
+        options: &'a PdrOptions,
+        properties: usize,
+    ) -> Self {
+        let open = (0..properties).collect();
+        Search { domain, report, options, frames: Frames::new(), queue: Queue::new(), open }
+    }
+
+    /// Until every property has its answer, or the run is stopped.
+    pub fn run(&mut self) -> Asked<()> {
+        loop {
+            self.strengthen()?;
+            if self.open.is_empty() {
+                return Ok(());
+            }
+            self.frames.open();
+            self.report.progress(self.domain, &self.frames, self.queue.len());
+            if self.push()? || self.open.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Blocks all that violates a property at the frontier.
+    fn strengthen(&mut self) -> Asked<()> {
+        let frontier = self.frames.frontier();
+        for property in self.open.clone() {
+            // With others waiting, a property may not take all the time.
+            let mut patience = if self.open.len() > 1 { Some(self.options.patience) } else { None };
+            self.block_all(&mut patience)?;
+            while self.open.contains(&property) && patience != Some(0) {
+                let Some(found) = self.domain.bad(frontier, property)? else { break };
+                let obligation = Rc::new(Obligation {
+                    cube: found.cube,
+                    choice: found.choice,
+                    successor: None,
+                    depth: 0,
+                    property,
+                });
+                if self.domain.meets_initial(obligation.cube.atoms()) {
+                    self.refute(&obligation);
+                    break;
+                }
+                self.queue.push(frontier, obligation, 0.0);
+                self.block_all(&mut patience)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refute(&mut self, chain: &Obligation<D::Atom, D::Choice>) {
+        self.report.unsafe_(self.domain, chain);
+        self.open.retain(|&property| property != chain.property);
+        let open = &self.open;
+        self.queue.retain(|obligation| open.contains(&obligation.property));
+    }
+
+    /// Works on obligations until there is none left below the frontier, or
+    /// patience is lost.
+    fn block_all(&mut self, patience: &mut Option<u64>) -> Asked<()> {
+        while let Some(task) = self.queue.pop(self.frames.frontier()) {
+            if let Some(left) = patience {
+                if *left == 0 {
+                    self.queue.push(task.level, task.obligation, task.activity);
+                    return Ok(());
+                }
+                *left -= 1;
+            }
+            self.block(task)?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, task: Task<D::Atom, D::Choice>) -> Asked<()> {
+        let Task { level, obligation, activity, .. } = task;
+        match self.frames.blocked_up_to(&obligation.cube, level) {
+            Some(Level::Infinite) => return Ok(()),
+            Some(Level::Finite(last)) => {
+                self.queue.push(last + 1, obligation, activity * 0.6);
+                return Ok(());
+            }
+            None => {}
+        }
+        let activity = activity + 1.0;
+        let too_often = self.options.drop_obligations.is_some_and(|max| activity > max as f32);
+        self.report.obligation(self.domain, too_often);
+        if too_often {
+            return Ok(());
+        }
+        let cube = obligation.cube.atoms();
+        let before = Level::Finite(level - 1);
+        match self.domain.step(before, cube, From::Anywhere, Purpose::Block)? {
+            Step::Reached => {
+                let found = self.domain.predecessor(cube, Effort::UntilStable)?;
+                let predecessor = Rc::new(Obligation {
+                    cube: found.cube,
+                    choice: found.choice,
+                    depth: obligation.depth + 1,
+                    property: obligation.property,
+                    successor: Some(Rc::clone(&obligation)),
+                });
+                if self.domain.meets_initial(predecessor.cube.atoms()) {
+                    self.refute(&predecessor);
+                    return Ok(());
+                }
+                self.queue.push(level, obligation, activity);
+                self.queue.push(level - 1, predecessor, 0.0);
+            }
+            Step::Blocked(core) => {
+                let last = self.learn(cube.len(), core, level, activity)?;
+                if let Level::Finite(last) = last {
+                    self.queue.push(last + 1, obligation, activity * 0.6);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a lemma of a blocked core and puts it as far as it holds.
+    fn learn(
+        &mut self,
+        before: usize,
+        core: Vec<D::Atom>,
+        level: usize,
+        activity: f32,
+    ) -> Asked<Level> {
+        let sizes = [before, core.len()];
+        let how = self.effort(activity);
+        let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
+        let cube = generalizer.generalize(core, level, how)?;
+        self.report.generalized(self.domain, [sizes[0], sizes[1], cube.len()]);
+        let frontier = self.frames.frontier();
+        let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
+        if last == Level::Finite(frontier) && self.holds_for_ever(&cube)? {
+            last = Level::Infinite;
+        }
+        self.frames.insert(self.domain, cube, last);
+        Ok(last)
+    }
+
+    /// More effort for obligations that come back.
+    fn effort(&self, activity: f32) -> Generalization {
+        let _ = activity;
+        Generalization { ctg: self.options.ctg, attempts: self.options.attempts }
+    }
+
+    fn holds_for_ever(&mut self, cube: &Cube<D::Atom>) -> Asked<bool> {
+        let step =
+            self.domain.step(Level::Infinite, cube.atoms(), From::Outside, Purpose::Promote)?;
+        Ok(matches!(step, Step::Blocked(_)))
+    }
+
+    /// Moves lemmas to later frames. True if a frame and the next are the same:
+    /// then all open properties hold.
+    fn push(&mut self) -> Asked<bool> {
+        let frontier = self.frames.frontier();
+        let start = self.frames.take_changed();
+        for level in start.min(frontier)..frontier {
+            self.push_level(level)?;
+        }
+        let same = (1..frontier).find(|&level| self.frames.level(level).is_empty());
+        if let Some(level) = same {
+            if self.conclude(level)? {
+                return Ok(true);
+            }
+        }
+        self.promote_frontier(frontier)?;
+        Ok(false)
+    }
+
+    fn push_level(&mut self, level: usize) -> Asked<()> {
+        let mut lemmas = self.frames.take_level(level).into_iter();
+        let (mut tried, mut done, mut saved) = (0, 0, 0);
+        while let Some(mut lemma) = lemmas.next() {
+            // A lemma that came meanwhile may say more.
+            if self.frames.blocked_up_to(&lemma.cube, level).is_some() {
+                self.frames.drop(self.domain, lemma);
+                continue;
+            }
+            if self.frames.is_obstructed(self.domain, &mut lemma, level) {
+                saved += 1;
+                self.frames.put_back(level, lemma);
+                continue;
+            }
+            tried += 1;
+            let here = Level::Finite(level);
+            let answer = self.domain.step(here, lemma.cube.atoms(), From::Anywhere, Purpose::Push);
+            match answer {
+                Ok(Step::Blocked(core)) => {
+                    done += 1;
+                    self.promote(lemma, core, Level::Finite(level + 1));
+                }
+                Ok(Step::Reached) => {
+                    self.frames.set_obstacle(&mut lemma, self.domain.state());
+                    self.frames.put_back(level, lemma);
+                }
+                Err(stopped) => {
+                    self.frames.put_back(level, lemma);
+                    lemmas.for_each(|lemma| self.frames.put_back(level, lemma));
+                    return Err(stopped);
+                }
+            }
+        }
+        self.report.pushed(self.domain, tried, done, saved);
+        Ok(())
+    }
+
+    fn promote(&mut self, lemma: Lemma<D>, core: Vec<D::Atom>, level: Level) {
+        if core.len() < lemma.cube.len() {
+            self.frames.drop(self.domain, lemma);
+            self.frames.insert(self.domain, Cube::new(core), level);
+        } else {
+            self.frames.promote(self.domain, lemma, level);
+        }
+    }
+
+    /// Looks for lemmas of the frontier that hold for ever.
+    fn promote_frontier(&mut self, frontier: usize) -> Asked<()> {
+        loop {
+            let before = self.frames.infinite().len();
+            let mut lemmas = self.frames.take_level(frontier).into_iter();
+            while let Some(mut lemma) = lemmas.next() {
+                if lemma.promotion_tried == Some(self.frames.infinite().len()) {
+                    self.frames.put_back(frontier, lemma);
+                    continue;
+                }
+                let atoms = lemma.cube.atoms();
+                match self.domain.step(Level::Infinite, atoms, From::Outside, Purpose::Promote) {
+                    Ok(Step::Blocked(core)) => self.promote(lemma, core, Level::Infinite),
+                    Ok(Step::Reached) => {
+                        lemma.promotion_tried = Some(self.frames.infinite().len());
+                        self.frames.put_back(frontier, lemma);
+                    }
+                    Err(stopped) => {
+                        self.frames.put_back(frontier, lemma);
+                        lemmas.for_each(|lemma| self.frames.put_back(frontier, lemma));
+                        return Err(stopped);
+                    }
+                }
+            }
+            if self.frames.infinite().len() == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The frames after `level` are all the same, and inductive: properties that
+    /// they exclude are safe. True if no property is open any more.
+    fn conclude(&mut self, level: usize) -> Asked<bool> {
+        let frontier = self.frames.frontier();
+        let finite = (level + 1..=frontier).flat_map(|level| self.frames.level(level));
+        let invariant: Vec<Cube<D::Atom>> =
+            finite.chain(self.frames.infinite()).map(|lemma| lemma.cube.clone()).collect();
+        for property in self.open.clone() {
+            // Not so for one that was put off.
+            if self.domain.bad(level + 1, property)?.is_none() {
+                self.report.safe(self.domain, property, invariant.clone(), level);
+                self.open.retain(|&other| other != property);
+            }
+        }
+        Ok(self.open.is_empty())
+    }
+}

@@ -1,0 +1,265 @@
+//! The transition relation of a system of bits as clauses that define variables.
+//!
+//! Variable 0 is true; then come the registers, the inputs and the gates, each
+//! after what it depends on. A clause belongs to the definition of its last
+//! variable, and the other variables of a definition are its fan-in: that is all
+//! the SAT core has to know to work in the cone of a query. There are no variables
+//! for the next state: the next value of a register is the literal of a gate.
+
+use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyId, TransitionSystem, cone};
+use elinvar_sat::{Lit, Proof, Solver, Var};
+
+use super::eliminate::eliminate;
+
+/// One register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Register {
+    pub next: Lit,
+    pub init: Init,
+}
+
+/// The initial value of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Init {
+    Constant(bool),
+    Free,
+    /// The value of a literal over initial values (and inputs of the first cycle).
+    Equal(Lit),
+}
+
+pub(crate) struct Transition {
+    pub registers: Vec<Register>,
+    pub inputs: usize,
+    pub constraints: Vec<Lit>,
+    pub bads: Vec<(PropertyId, Lit)>,
+    vars: usize,
+    /// The clauses, those of one definition after those of the one before.
+    clauses: Clauses,
+}
+
+/// Clauses in one vector.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Clauses {
+    lits: Vec<Lit>,
+    ends: Vec<u32>,
+}
+
+impl Clauses {
+    pub fn push(&mut self, clause: impl IntoIterator<Item = Lit>) {
+        self.lits.extend(clause);
+        self.ends.push(self.lits.len() as u32);
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn get(&self, index: usize) -> &[Lit] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.lits[start as usize..self.ends[index] as usize]
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &[Lit]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+impl Transition {
+    /// The relation of a system in which every state is one bit with a next
+    /// function. With `elimination`, gates are resolved away where that makes
+    /// the clauses fewer.
+    pub fn new(system: &TransitionSystem, elimination: bool) -> Self {
+        let mut transition = Translation::new(system).run();
+        if elimination {
+            transition.eliminate();
+        }
+        transition
+    }
+
+    /// A literal that is always true.
+    pub const TRUE: Lit = Lit::from_code(0);
+
+    pub fn register_var(index: usize) -> Var {
+        Var::new(1 + index)
+    }
+
+    /// The register behind a variable, if it is one.
+    #[inline]
+    pub fn register_of(&self, var: Var) -> Option<usize> {
+        var.index().checked_sub(1).filter(|&index| index < self.registers.len())
+    }
+
+    /// The input behind a variable, if it is one.
+    #[inline]
+    pub fn input_of(&self, var: Var) -> Option<usize> {
+        var.index().checked_sub(1 + self.registers.len()).filter(|&index| index < self.inputs)
+    }
+
+    /// The value that the literal of a register has in the next state.
+    #[inline]
+    pub fn next(&self, lit: Lit) -> Lit {
+        let register = &self.registers[lit.var().index() - 1];
+        register.next.negate_if(lit.is_negative())
+    }
+
+    pub fn var_count(&self) -> usize {
+        self.vars
+    }
+
+    pub fn clause_count(&self) -> usize {
+        self.clauses.len()
+    }
+
+    /// Declares the variables and adds the definitions.
+    pub fn load<P: Proof>(&self, solver: &mut Solver<P>) {
+        for _ in 0..self.vars {
+            solver.new_var();
+        }
+        let mut fan_in: Vec<Var> = Vec::new();
+        let mut index = 0;
+        while index < self.clauses.len() {
+            let owner = owner(self.clauses.get(index));
+            fan_in.clear();
+            while index < self.clauses.len() && self::owner(self.clauses.get(index)) == owner {
+                let vars = self.clauses.get(index).iter().map(|lit| lit.var());
+                fan_in.extend(vars.filter(|&var| var != owner));
+                index += 1;
+            }
+            fan_in.sort_unstable();
+            fan_in.dedup();
+            solver.set_fan_in(owner, &fan_in);
+        }
+        for clause in self.clauses.iter() {
+            solver.add_clause(clause);
+        }
+    }
+
+    fn roots(&self) -> impl Iterator<Item = Lit> + '_ {
+        let registers = self.registers.iter().flat_map(|register| {
+            let init = match register.init {
+                Init::Equal(lit) => Some(lit),
+                Init::Constant(_) | Init::Free => None,
+            };
+            [Some(register.next), init].into_iter().flatten()
+        });
+        let bads = self.bads.iter().map(|&(_, lit)| lit);
+        registers.chain(bads).chain(self.constraints.iter().copied())
+    }
+
+    /// Resolves gates away and numbers the rest anew.
+    fn eliminate(&mut self) {
+        let leaves = 1 + self.registers.len() + self.inputs;
+        let mut frozen = vec![false; self.vars];
+        frozen[..leaves].fill(true);
+        for root in self.roots() {
+            frozen[root.var().index()] = true;
+        }
+        let (clauses, eliminated) = eliminate(&self.clauses, &frozen);
+        let mut names = Vec::with_capacity(self.vars);
+        let mut vars = 0;
+        for gone in eliminated {
+            names.push(vars);
+            vars += usize::from(!gone);
+        }
+        let rename =
+            |lit: Lit| Var::new(names[lit.var().index()]).positive().negate_if(lit.is_negative());
+        self.vars = vars;
+        let mut renamed: Vec<Vec<Lit>> =
+            clauses.iter().map(|clause| clause.iter().map(|&lit| rename(lit)).collect()).collect();
+        renamed.sort_by_key(|clause| owner(clause));
+        self.clauses = Clauses::default();
+        for clause in renamed {
+            self.clauses.push(clause);
+        }
+        for register in &mut self.registers {
+            register.next = rename(register.next);
+            if let Init::Equal(lit) = &mut register.init {
+                *lit = rename(*lit);
+            }
+        }
+        let lits = self.constraints.iter_mut().chain(self.bads.iter_mut().map(|(_, lit)| lit));
+        for lit in lits {
+            *lit = rename(*lit);
+        }
+    }
+}
+
+fn owner(clause: &[Lit]) -> Var {
+    clause.iter().map(|lit| lit.var()).max().expect("a definition has a variable")
+}
+
+struct Translation<'a> {
+    system: &'a TransitionSystem,
+    /// By node of the pool.
+    lits: Vec<Lit>,
+    vars: usize,
+    clauses: Clauses,
+}
+
+impl<'a> Translation<'a> {
+    fn new(system: &'a TransitionSystem) -> Self {
+        let mut lits = vec![Transition::TRUE; system.pool().len()];
+        let symbols = system.states().iter().map(|state| state.symbol);
+        let symbols = symbols.chain(system.inputs().iter().map(|input| input.symbol));
+        let mut vars = 1;
+        for symbol in symbols {
+            lits[symbol.node()] = Var::new(vars).positive();
+            vars += 1;
+        }
+        let mut clauses = Clauses::default();
+        clauses.push([Transition::TRUE]);
+        Translation { system, lits, vars, clauses }
+    }
+
+    fn run(mut self) -> Transition {
+        let states = self.system.states();
+        let roots = states.iter().flat_map(|state| state.next.into_iter().chain(state.init));
+        let bads = self.system.bads().map(|(_, bad)| bad);
+        let roots = roots.chain(bads).chain(self.system.constraints().iter().copied());
+        for id in cone(self.system.pool(), roots) {
+            self.define(id);
+        }
+        let registers = states.iter().map(|state| Register {
+            next: self.lit(state.next.expect("a prepared state has a next function")),
+            init: match state.init {
+                None => Init::Free,
+                Some(init) => match self.lit(init) {
+                    Transition::TRUE => Init::Constant(true),
+                    lit if lit == !Transition::TRUE => Init::Constant(false),
+                    lit => Init::Equal(lit),
+                },
+            },
+        });
+        Transition {
+            registers: registers.collect(),
+            inputs: self.system.inputs().len(),
+            constraints: self.system.constraints().iter().map(|&id| self.lit(id)).collect(),
+            bads: self.system.bads().map(|(id, bad)| (id, self.lit(bad))).collect(),
+            vars: self.vars,
+            clauses: self.clauses,
+        }
+    }
+
+    fn define(&mut self, id: ExprId) {
+        match self.system.pool().get(id.regular()) {
+            Expr::Symbol(_) => {}
+            Expr::Const(value) => {
+                self.lits[id.node()] = Transition::TRUE.negate_if(value.is_zero());
+            }
+            Expr::Binary(BinaryOp::And, a, b) => {
+                let (a, b) = (self.lit(a), self.lit(b));
+                let gate = Var::new(self.vars).positive();
+                self.vars += 1;
+                self.clauses.push([!gate, a]);
+                self.clauses.push([!gate, b]);
+                self.clauses.push([gate, !a, !b]);
+                self.lits[id.node()] = gate;
+            }
+            other => unreachable!("a prepared system has only and-gates, not {other:?}"),
+        }
+    }
+
+    fn lit(&self, id: ExprId) -> Lit {
+        self.lits[id.node()].negate_if(id.is_complement())
+    }
+}

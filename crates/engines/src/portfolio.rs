@@ -1,0 +1,652 @@
+//! Several engines for one question: one after the other ([`Auto`]), or at the
+//! same time ([`race`]).
+//!
+//! Alone, an engine gets the model after a glance: bounded model checking and
+//! k-induction on it, as far as a little effort goes, decide what is shallow or
+//! inductive as it stands. Then property directed reachability works on the
+//! simplified bits. What has no bits (large memories) is left to k-induction.
+//!
+//! A race is a table of [`Configuration`]s, a thread for each. Evidence is judged
+//! by the caller as it comes in, and only what is accepted counts; when all
+//! properties have their verdicts, the others are cancelled. Limits: an engine goes
+//! on with a property that another one has decided; the simplified bits are shared
+//! by all but the first.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
+use elinvar_logic::blast::cost;
+
+use crate::bmc::{Bmc, BmcOptions};
+use crate::engine::{Engine, EngineError};
+use crate::kinduction::{KInduction, KInductionOptions};
+use crate::passes::{Prepared, prepare};
+use crate::pdr::{Ctg, PdrOptions, check_prepared};
+use crate::run::{Event, Run};
+
+/// What a glance may cost: how often its solvers may ask whether to go on.
+const EFFORT: u64 = 20_000;
+
+/// How many steps a glance looks ahead at most.
+const STEPS: usize = 10;
+
+/// How many gates a glance unrolls.
+const GATES: u64 = 3_000_000;
+
+/// The engine that is used when none is asked for.
+pub(crate) struct Auto;
+
+impl Engine for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let mut answers = Answers::new(properties);
+        if has_words(system) {
+            let bound = Some(steps(gates(system, properties)));
+            let options = KInductionOptions { bound, ..Default::default() };
+            answers.ask(&mut KInduction::new(options), system, &run.with_effort(EFFORT))?;
+        }
+        if answers.open().is_empty() {
+            return Ok(answers.finish());
+        }
+        let options = PdrOptions::default();
+        let open = answers.open();
+        match prepare(system, &open, &options.passes, options.memory_limit, run) {
+            Ok(prepared) => {
+                run.emit(Event::Passes(prepared.report.clone()));
+                glance_at_bits(&prepared, &mut answers, run)?;
+                let open = answers.open();
+                if !open.is_empty() {
+                    let found = check_prepared(&prepared, &open, &options, run);
+                    answers.take(&open, found.into_iter().map(|v| prepared.lift.verdict(v)));
+                }
+            }
+            Err(EngineError::TooLarge(_)) => {}
+            Err(error @ EngineError::NotSafety(_)) => return Err(error),
+        }
+        // What was too large for bits, or beyond the engine on bits.
+        if !answers.open().is_empty() && run.stop().is_none() {
+            let mut induction = KInduction::new(KInductionOptions::default());
+            answers.ask(&mut induction, system, run)?;
+        }
+        let stopped = run.stop();
+        Ok(answers.finish_because(stopped))
+    }
+}
+
+/// Looks for a shallow trace, as far as a little effort goes.
+fn glance_at_bits(
+    prepared: &Prepared,
+    answers: &mut Answers,
+    run: &Run,
+) -> Result<(), EngineError> {
+    let gates = prepared.report.last().map_or(0, |pass| pass.after.gates);
+    let options = BmcOptions { bound: Some(steps(gates as u64)), ..Default::default() };
+    let open = answers.open();
+    let run = run.with_effort(EFFORT);
+    let found = Bmc::new(options).check(&prepared.system, &open, &run)?;
+    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
+    Ok(())
+}
+
+/// How far a glance looks, by the gates of one step.
+fn steps(gates: u64) -> usize {
+    STEPS.min((GATES / gates.max(1)) as usize)
+}
+
+/// The gates of one step, roughly.
+fn gates(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
+    let pool = system.pool();
+    let bads = properties.iter().filter_map(|&id| system.bad(id));
+    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
+    let states = system.cone_of_influence(roots.iter().copied());
+    let next = states.iter().filter_map(|&index| system.states()[index].next);
+    cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node))).sum()
+}
+
+/// Is there anything but bits in the system?
+fn has_words(system: &TransitionSystem) -> bool {
+    let inputs = system.inputs().iter().map(|input| input.symbol);
+    let states = system.states().iter().map(|state| state.symbol);
+    inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)
+}
+
+/// Verdicts from several engines, in the order of the properties asked for.
+struct Answers {
+    found: Vec<(PropertyId, Verdict)>,
+}
+
+impl Answers {
+    fn new(properties: &[PropertyId]) -> Self {
+        let unknown = Verdict::Unknown(StopReason::Cancelled);
+        Answers { found: properties.iter().map(|&id| (id, unknown.clone())).collect() }
+    }
+
+    fn open(&self) -> Vec<PropertyId> {
+        let open = self.found.iter().filter(|(_, verdict)| !is_decided(verdict));
+        open.map(|&(id, _)| id).collect()
+    }
+
+    /// Takes verdicts about open properties; the last reason of an unknown one counts.
+    fn take(&mut self, properties: &[PropertyId], verdicts: impl Iterator<Item = Verdict>) {
+        for (property, verdict) in properties.iter().zip(verdicts) {
+            let open = self.found.iter_mut().filter(|(id, old)| id == property && !is_decided(old));
+            open.for_each(|(_, old)| *old = verdict.clone());
+        }
+    }
+
+    /// Lets an engine work on what is open.
+    fn ask(
+        &mut self,
+        engine: &mut dyn Engine,
+        system: &TransitionSystem,
+        run: &Run,
+    ) -> Result<(), EngineError> {
+        let open = self.open();
+        let verdicts = engine.check(system, &open, run)?;
+        self.take(&open, verdicts.into_iter());
+        Ok(())
+    }
+
+    fn finish(self) -> Vec<Verdict> {
+        self.found.into_iter().map(|(_, verdict)| verdict).collect()
+    }
+
+    /// If the run was stopped, that is why properties are unknown.
+    fn finish_because(mut self, stopped: Option<StopReason>) -> Vec<Verdict> {
+        if let Some(reason) = stopped {
+            let open = self.open();
+            let unknown = vec![Verdict::Unknown(reason); open.len()];
+            self.take(&open, unknown.into_iter());
+        }
+        self.finish()
+    }
+}
+
+fn is_decided(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Safe(_) | Verdict::Unsafe(_) => true,
+        Verdict::Unknown(_) => false,
+    }
+}
+
+/// One of the engines in a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Configuration {
+    name: &'static str,
+    method: Method,
+    /// Added to the seed of the run.
+    seed: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Method {
+    Auto,
+    Bmc,
+    KInduction,
+    Pdr(PdrOptions),
+}
+
+/// The first so many engines to race, the most promising ones first: what is
+/// most different from those before it.
+fn configurations(threads: usize) -> Vec<Configuration> {
+    let ctg = |max, depth| Ctg { max, depth };
+    let pdr = |ctg, attempts| {
+        let defaults = PdrOptions::default();
+        Method::Pdr(PdrOptions { ctg, attempts, ..defaults })
+    };
+    let table = [
+        ("auto", Method::Auto),
+        ("bmc", Method::Bmc),
+        ("pdr without ctg", pdr(ctg(0, 0), usize::MAX)),
+        ("kind", Method::KInduction),
+        ("pdr with deep ctg", pdr(ctg(5, 2), usize::MAX)),
+        ("pdr in haste", pdr(ctg(0, 0), 3)),
+        ("pdr with more ctg", pdr(ctg(8, 1), usize::MAX)),
+    ];
+    let named = |(name, method), seed| Configuration { name, method, seed };
+    // Beyond the table, luck is tried.
+    let others = std::iter::repeat_with(|| ("pdr", pdr(PdrOptions::default().ctg, usize::MAX)));
+    table.into_iter().chain(others).zip(0..threads as u64).map(|(row, n)| named(row, n)).collect()
+}
+
+/// Says what a verdict is worth: the verdict if its evidence is accepted, an
+/// unknown one if it cannot be checked, an error if it is wrong.
+pub type Judge<'a> = dyn FnMut(PropertyId, Verdict) -> Result<Verdict, String> + 'a;
+
+/// How a race ended.
+#[derive(Debug)]
+pub struct Race {
+    /// All judged.
+    pub verdicts: Vec<Verdict>,
+    pub failures: Vec<Failure>,
+}
+
+/// What went wrong with one of the engines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub engine: &'static str,
+    pub message: String,
+}
+
+/// Lets so many engines race for the properties.
+pub fn race(
+    system: &TransitionSystem,
+    properties: &[PropertyId],
+    threads: usize,
+    run: &Run,
+    judge: &mut Judge<'_>,
+) -> Race {
+    let question = Question { system, properties, prepared: OnceLock::new() };
+    let check = |racer: &Configuration, run: &Run| racer.method.check(&question, run);
+    race_between(&configurations(threads), &check, properties, run, judge)
+}
+
+/// What a racer finds.
+type Check<'a> = dyn Fn(&Configuration, &Run) -> Result<Vec<Verdict>, EngineError> + Sync + 'a;
+
+fn race_between(
+    configurations: &[Configuration],
+    check: &Check<'_>,
+    properties: &[PropertyId],
+    run: &Run,
+    judge: &mut Judge<'_>,
+) -> Race {
+    let everyone = run.child();
+    let claims = Arc::new(Claims::new(configurations.len(), properties, &everyone));
+    let mut result = Finish::new(properties);
+    std::thread::scope(|scope| {
+        // Even when the judge panics, nobody runs on.
+        let _finish_line = FinishLine(everyone.cancellation());
+        let (sender, results) = channel();
+        for (number, configuration) in configurations.iter().enumerate() {
+            let sender = sender.clone();
+            let seed = run.seed().wrapping_add(configuration.seed);
+            let run = claims.listen(number, everyone.clone(), seed);
+            scope.spawn(move || {
+                let check = AssertUnwindSafe(|| check(configuration, &run));
+                // Nobody listens any more when the race was ended by a panic of the judge.
+                sender.send((number, catch_unwind(check))).ok();
+            });
+        }
+        drop(sender);
+        for (number, outcome) in results {
+            let name = configurations[number].name;
+            let accepted = match outcome {
+                Ok(Ok(verdicts)) => result.judge(name, verdicts, run, judge),
+                Ok(Err(error)) => result.excuse(&error),
+                Err(panic) => result.fail(name, panic_message(&*panic)),
+            };
+            if accepted {
+                claims.tell(number, run);
+            }
+            if result.answers.open().is_empty() {
+                everyone.cancellation().store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    result.finish(run.stop())
+}
+
+/// Calls all back when it is passed.
+struct FinishLine(Arc<AtomicBool>);
+
+impl Drop for FinishLine {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What all racers are asked.
+struct Question<'a> {
+    system: &'a TransitionSystem,
+    properties: &'a [PropertyId],
+    /// Made by the first that needs it.
+    prepared: OnceLock<Result<Prepared, EngineError>>,
+}
+
+impl Question<'_> {
+    fn prepared(&self, run: &Run) -> Result<&Prepared, EngineError> {
+        let options = PdrOptions::default();
+        let (passes, limit) = (&options.passes, options.memory_limit);
+        let make = || prepare(self.system, self.properties, passes, limit, run);
+        self.prepared.get_or_init(make).as_ref().map_err(Clone::clone)
+    }
+
+    /// Asks an engine about the simplified bits.
+    fn ask_about_bits(
+        &self,
+        run: &Run,
+        check: impl FnOnce(&Prepared) -> Result<Vec<Verdict>, EngineError>,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let prepared = self.prepared(run)?;
+        run.emit(Event::Passes(prepared.report.clone()));
+        Ok(check(prepared)?.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+    }
+}
+
+impl Method {
+    fn check(&self, question: &Question<'_>, run: &Run) -> Result<Vec<Verdict>, EngineError> {
+        let &Question { system, properties, .. } = question;
+        match self {
+            Method::Auto => Auto.check(system, properties, run),
+            Method::KInduction => {
+                KInduction::new(KInductionOptions::default()).check(system, properties, run)
+            }
+            Method::Bmc => {
+                let mut bmc = Bmc::new(BmcOptions::default());
+                let on_bits = question
+                    .ask_about_bits(run, |prepared| bmc.check(&prepared.system, properties, run));
+                match on_bits {
+                    Err(EngineError::TooLarge(_)) => bmc.check(system, properties, run),
+                    result => result,
+                }
+            }
+            Method::Pdr(options) => question.ask_about_bits(run, |prepared| {
+                Ok(check_prepared(prepared, properties, options, run))
+            }),
+        }
+    }
+}
+
+/// Who claims to have decided what, before it is judged.
+struct Claims {
+    properties: BTreeSet<PropertyId>,
+    racers: Vec<Mutex<Racer>>,
+    everyone: Run,
+}
+
+#[derive(Default)]
+struct Racer {
+    claimed: BTreeSet<PropertyId>,
+    /// Statistics, told only if the racer wins something; the last of each kind.
+    passes: Option<Event>,
+    frames: Option<Event>,
+    pdr: Option<Event>,
+}
+
+impl Claims {
+    fn new(racers: usize, properties: &[PropertyId], everyone: &Run) -> Self {
+        Claims {
+            properties: properties.iter().copied().collect(),
+            racers: (0..racers).map(|_| Mutex::default()).collect(),
+            everyone: everyone.clone(),
+        }
+    }
+
+    fn racer(&self, number: usize) -> std::sync::MutexGuard<'_, Racer> {
+        self.racers[number].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The conditions of a racer.
+    fn listen(self: &Arc<Self>, number: usize, run: Run, seed: u64) -> Run {
+        let (claims, audience) = (Arc::clone(self), run.clone());
+        run.with_seed(seed).with_observer(move |event| claims.hear(number, event, &audience))
+    }
+
+    fn hear(&self, number: usize, event: &Event, audience: &Run) {
+        match event {
+            Event::Decided { property, .. } => {
+                self.racer(number).claimed.insert(*property);
+                self.cancel_if_covered();
+            }
+            Event::Passes(_) => self.racer(number).passes = Some(event.clone()),
+            Event::Pdr(_) => self.racer(number).pdr = Some(event.clone()),
+            Event::Frames { .. } | Event::Bound { .. } => {
+                if let Event::Frames { .. } = event {
+                    self.racer(number).frames = Some(event.clone());
+                }
+                // The progress of the first one stands for all.
+                if number == 0 {
+                    audience.emit(event.clone());
+                }
+            }
+            Event::Query { .. } | Event::ArrayLemmas { .. } | Event::DistinctPairs { .. } => {
+                audience.emit(event.clone());
+            }
+        }
+    }
+
+    /// Several racers may have decided everything together, each still at work on
+    /// what another one has: then all are called back. One that has decided
+    /// everything alone comes by itself, and the others go on until it is judged.
+    fn cancel_if_covered(&self) {
+        let claims: Vec<BTreeSet<PropertyId>> =
+            (0..self.racers.len()).map(|n| self.racer(n).claimed.clone()).collect();
+        let together: BTreeSet<PropertyId> = claims.iter().flatten().copied().collect();
+        if together == self.properties && claims.iter().all(|claim| *claim != together) {
+            self.everyone.cancellation().store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the statistics of a racer.
+    fn tell(&self, number: usize, run: &Run) {
+        let Racer { passes, frames, pdr, .. } = std::mem::take(&mut *self.racer(number));
+        for event in [passes, frames, pdr].into_iter().flatten() {
+            run.emit(event);
+        }
+    }
+}
+
+/// What has come in.
+struct Finish {
+    answers: Answers,
+    failures: Vec<Failure>,
+    /// Why there might be no verdict, besides being called back.
+    reason: Option<StopReason>,
+}
+
+impl Finish {
+    fn new(properties: &[PropertyId]) -> Self {
+        Finish { answers: Answers::new(properties), failures: Vec::new(), reason: None }
+    }
+
+    /// Takes what is accepted about open properties; true if anything is.
+    fn judge(
+        &mut self,
+        engine: &'static str,
+        verdicts: Vec<Verdict>,
+        run: &Run,
+        judge: &mut Judge<'_>,
+    ) -> bool {
+        let open = self.answers.open();
+        let asked = self.answers.found.iter().map(|&(id, _)| id);
+        let pairs: Vec<(PropertyId, Verdict)> = asked.zip(verdicts).collect();
+        let mut accepted = false;
+        for (property, verdict) in pairs {
+            let called_back = verdict == Verdict::Unknown(StopReason::Cancelled);
+            if !open.contains(&property) || called_back {
+                continue;
+            }
+            match judge(property, verdict) {
+                Ok(Verdict::Unknown(reason)) => self.reason = Some(reason),
+                Ok(verdict) => {
+                    let (safe, depth) = match &verdict {
+                        Verdict::Unsafe(trace) => (false, trace.depth()),
+                        Verdict::Safe(_) | Verdict::Unknown(_) => (true, 0),
+                    };
+                    run.emit(Event::Decided { engine, property, safe, depth });
+                    self.answers.take(&[property], std::iter::once(verdict));
+                    accepted = true;
+                }
+                Err(message) => self.failures.push(Failure { engine, message }),
+            }
+        }
+        accepted
+    }
+
+    /// An engine that cannot work on the model.
+    fn excuse(&mut self, error: &EngineError) -> bool {
+        self.reason = Some(StopReason::Unsupported(error.to_string()));
+        false
+    }
+
+    fn fail(&mut self, engine: &'static str, message: String) -> bool {
+        self.failures.push(Failure { engine, message });
+        false
+    }
+
+    fn finish(self, stopped: Option<StopReason>) -> Race {
+        let verdicts = self.answers.finish_because(stopped.or(self.reason));
+        Race { verdicts, failures: self.failures }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
+    text.unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use elinvar_ir::{Certificate, Trace};
+
+    /// Compares verdicts about small random systems with the truth.
+    fn compare(seeds: u64, check: impl Fn(&TransitionSystem, &[PropertyId]) -> Vec<Verdict>) {
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+            for seed in 0..seeds {
+                let system = Generator::system(seed, shape);
+                let Ok(truth) = search(&system, 20_000) else { continue };
+                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+                let verdicts = check(&system, &properties);
+                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
+                    match (outcome, verdict) {
+                        (Outcome::Safe, Verdict::Safe(_))
+                        | (Outcome::Unsafe(_), Verdict::Unsafe(_)) => {}
+                        other => panic!("seed {seed}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_engine_after_the_other_decides_everything() {
+        compare(40, |system, properties| Auto.check(system, properties, &Run::new()).unwrap());
+    }
+
+    #[test]
+    fn engines_that_race_decide_everything() {
+        compare(8, |system, properties| {
+            let result = race(system, properties, 8, &Run::new(), &mut |_, verdict| Ok(verdict));
+            assert_eq!(result.failures, []);
+            result.verdicts
+        });
+    }
+
+    #[test]
+    fn a_stopped_run_says_why() {
+        let system = Generator::system(0, Shape::WORDS);
+        let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
+        let run = Run::new();
+        run.cancellation().store(true, Ordering::Relaxed);
+        let unknown = Verdict::Unknown(StopReason::Cancelled);
+        let verdicts = Auto.check(&system, &properties, &run).unwrap();
+        assert!(verdicts.iter().all(|verdict| *verdict == unknown));
+    }
+
+    fn proof() -> Verdict {
+        Verdict::Safe(Certificate::KInductive { k: 1, simple_path: false })
+    }
+
+    fn trace(property: PropertyId) -> Verdict {
+        Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
+    }
+
+    /// A race of engines that are told what to do by their number.
+    fn staged(
+        racers: usize,
+        properties: usize,
+        check: &(dyn Fn(u64, &Run) -> Result<Vec<Verdict>, EngineError> + Sync),
+        judge: &mut Judge<'_>,
+    ) -> Race {
+        let ids: Vec<PropertyId> = (0..properties).map(PropertyId).collect();
+        let check = |racer: &Configuration, run: &Run| check(racer.seed, run);
+        race_between(&configurations(racers), &check, &ids, &Run::new(), judge)
+    }
+
+    fn until_called_back(run: &Run) {
+        while run.stop().is_none() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn failures_are_told_and_do_no_harm() {
+        let check = |number, _: &Run| match number {
+            0 => panic!("out of step"),
+            1 => Err(EngineError::TooLarge("too large".into())),
+            _ => Ok(vec![proof()]),
+        };
+        let race = staged(3, 1, &check, &mut |_, verdict| Ok(verdict));
+        assert_eq!(race.verdicts, [proof()]);
+        let failure = Failure { engine: "auto", message: "out of step".into() };
+        assert_eq!(race.failures, [failure]);
+        let race = staged(2, 1, &check, &mut |_, verdict| Ok(verdict));
+        let reason = StopReason::Unsupported("too large".into());
+        assert_eq!(race.verdicts, [Verdict::Unknown(reason)]);
+    }
+
+    #[test]
+    fn only_accepted_verdicts_win() {
+        let check = |number, run: &Run| match number {
+            0 => Ok(vec![proof()]),
+            1 => Ok(vec![trace(PropertyId(0))]),
+            _ => {
+                until_called_back(run);
+                Ok(vec![Verdict::Unknown(StopReason::Cancelled)])
+            }
+        };
+        let mut judge = |_, verdict| match verdict {
+            Verdict::Safe(_) => Err("refused".to_owned()),
+            other => Ok(other),
+        };
+        let race = staged(3, 1, &check, &mut judge);
+        assert_eq!(race.verdicts, [trace(PropertyId(0))]);
+        assert!(race.failures.len() <= 1, "what comes after the winner is not judged");
+        let race = staged(1, 1, &check, &mut judge);
+        assert_eq!(race.failures, [Failure { engine: "auto", message: "refused".into() }]);
+        assert!(matches!(race.verdicts[..], [Verdict::Unknown(_)]));
+    }
+
+    #[test]
+    fn engines_share_the_work() {
+        let unknown = || Verdict::Unknown(StopReason::Cancelled);
+        let check = |number, run: &Run| {
+            let (engine, property) = ("test", PropertyId(number as usize));
+            run.emit(Event::Decided { engine, property, safe: number == 0, depth: 0 });
+            until_called_back(run);
+            Ok(if number == 0 {
+                vec![proof(), unknown()]
+            } else {
+                vec![unknown(), trace(property)]
+            })
+        };
+        let race = staged(2, 2, &check, &mut |_, verdict| Ok(verdict));
+        assert_eq!(race.verdicts, [proof(), trace(PropertyId(1))]);
+    }
+
+    #[test]
+    fn the_table_is_as_long_as_needed() {
+        assert!(configurations(0).is_empty());
+        let many = configurations(20);
+        assert_eq!(many.len(), 20);
+        let seeds: BTreeSet<u64> = many.iter().map(|racer| racer.seed).collect();
+        assert_eq!(seeds.len(), 20);
+    }
+}

@@ -1,0 +1,104 @@
+//! Clauses that count always, in the scope of all variables.
+
+use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope, Var};
+
+use crate::duel::{Duel, Inspect, Verdict};
+use crate::random::{Rng, seeds};
+
+fn ask<P: Inspect>(
+    duel: &mut Duel<P>,
+    assumptions: &[Lit],
+    temporary: &[Vec<Lit>],
+    conflicts: Option<u64>,
+) -> Verdict {
+    let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
+    let query = Query {
+        layer: Layer::ALWAYS,
+        assumptions,
+        temporary: &temporary,
+        scope: Scope::All,
+        conflicts,
+    };
+    duel.ask(&query)
+}
+
+/// Clauses come between queries, from few to more than can be satisfied.
+fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
+    let mut rng = Rng::new(seed);
+    let mut duel: Duel<P> = Duel::new();
+    let mut known: Vec<Var> = duel.new_vars(vars);
+    let usual = 2 + rng.below(3);
+    for _ in 0..steps {
+        for _ in 0..rng.below(1 + vars / 3) {
+            let length = if rng.one_in(4) { rng.length(usual) } else { usual.max(3) };
+            // Units would refute the rest too soon.
+            let least = if rng.one_in(6) { 1 } else { 2 };
+            let clause = rng.lits(&known, length.max(least));
+            duel.add_clause(&clause);
+        }
+        if rng.one_in(10) {
+            known.extend(duel.new_vars(1));
+        }
+        for _ in 0..4 {
+            let count = rng.below(6);
+            let assumptions = rng.lits(&known, count);
+            let count = rng.below(4) * rng.below(2);
+            let temporary: Vec<Vec<Lit>> = (0..count)
+                .map(|_| {
+                    let length = rng.length(3) - rng.one_in(30) as usize;
+                    rng.lits(&known, length)
+                })
+                .collect();
+            let conflicts = rng.one_in(5).then(|| rng.below(10) as u64);
+            ask(&mut duel, &assumptions, &temporary, conflicts);
+        }
+    }
+    duel.finish();
+}
+
+#[test]
+fn growing_clauses() {
+    for seed in seeds(150) {
+        grow::<NoProof>(seed, 3 + seed as usize % 20, 25);
+    }
+}
+
+#[test]
+fn growing_clauses_with_proofs() {
+    for seed in seeds(100) {
+        grow::<Log>(1000 + seed, 3 + seed as usize % 20, 25);
+    }
+}
+
+/// Random 3-SAT near the threshold, so hard that clauses must be forgotten and
+/// the arena compacted while a query runs.
+fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
+    let mut rng = Rng::new(seed);
+    let mut duel: Duel<P> = Duel::new();
+    let known = duel.new_vars(vars);
+    for _ in 0..vars * 41 / 10 {
+        let clause = rng.lits(&known, 3);
+        duel.add_clause(&clause);
+    }
+    for _ in 0..queries {
+        let assumptions = rng.lits(&known, 4);
+        let temporary: Vec<Vec<Lit>> = (0..rng.below(8)).map(|_| rng.lits(&known, 3)).collect();
+        let conflicts = rng.one_in(10).then_some(100);
+        ask(&mut duel, &assumptions, &temporary, conflicts);
+    }
+    let conflicts = duel.solver().statistics().conflicts;
+    duel.finish();
+    conflicts
+}
+
+#[test]
+fn long_lives_near_the_threshold() {
+    let conflicts: u64 = seeds(1).map(|seed| threshold::<NoProof>(seed, 180, 60)).sum();
+    assert!(conflicts > 10_000, "only {conflicts} conflicts: nothing was forgotten");
+}
+
+#[test]
+fn proofs_near_the_threshold() {
+    let conflicts: u64 = seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)).sum();
+    assert!(conflicts > 1000, "only {conflicts} conflicts");
+}
