@@ -282,7 +282,7 @@ impl DistinctName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
     use elinvar_engines::pdr::Ctg;
 
     #[derive(Parser)]
@@ -324,6 +324,24 @@ mod tests {
         let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };
         let nothing = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
         assert_eq!(none.passes, nothing);
+    }
+
+    #[test]
+    fn the_help_tells_the_defaults_as_they_are() {
+        let options = PdrOptions::default();
+        let command = Words::command();
+        for (name, default) in [
+            ("ctg", options.ctg.max as u64),
+            ("ctg_depth", options.ctg.depth as u64),
+            ("drop_obligations", options.drop_obligations.map_or(0, u64::from)),
+            ("patience", options.patience),
+            ("memory_limit", options.memory_limit),
+        ] {
+            let argument = command.get_arguments().find(|a| a.get_id() == name).expect(name);
+            let help = argument.get_help().expect(name).to_string();
+            assert!(help.ends_with(&format!("[default: {default}]")), "{help}");
+        }
+        assert_eq!(options.attempts, usize::MAX, "all literals are tried");
     }
 
     #[test]

@@ -54,7 +54,7 @@ Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal err
 
 #[derive(Subcommand)]
 enum Command {
-    Check(check::Arguments),
+    Check(Box<check::Arguments>),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),

@@ -277,6 +277,7 @@ fn options_of_the_engines_do_not_change_verdicts() {
             &["--engine", "kind", "--no-strengthen"],
             &["--seed", "7"],
             &["--bound", "30"],
+            &["-j", "3"],
         ] {
             let mut words = vec!["check", "-q"];
             let name = at(name);
@@ -290,6 +291,160 @@ fn options_of_the_engines_do_not_change_verdicts() {
         let words: Vec<&str> = bmc.iter().chain(options).copied().collect();
         assert_eq!(elinvar(folder.path(), &words).code, UNSAFE, "{options:?}");
     }
+}
+
+#[test]
+fn options_of_pdr_do_not_change_verdicts() {
+    let folder = folder();
+    let both = [("peterson.btor2", SAFE), ("counter.aag", UNSAFE), ("several.btor2", UNSAFE)];
+    for (name, verdict) in both {
+        for options in [
+            &[] as &[&str],
+            &["--passes", "none"],
+            &["--passes", "cone,registers", "--no-elimination"],
+            &["--ctg", "0"],
+            &["--ctg", "5", "--ctg-depth", "2", "--seed", "3"],
+            &["--attempts", "1", "--drop-obligations", "0", "--patience", "1"],
+        ] {
+            let mut words = vec!["check", "-q", "--engine", "pdr"];
+            let name = at(name);
+            words.push(&name);
+            words.extend(options);
+            assert_eq!(elinvar(folder.path(), &words).code, verdict, "{name} {options:?}");
+        }
+    }
+    let words = ["check", "@memory.btor2", "--engine", "pdr", "--memory-limit", "1"];
+    let run = elinvar(folder.path(), &words);
+    assert_eq!(run.code, UNKNOWN);
+    assert!(run.stdout.contains("more than the limit of 1 bits"), "{}", run.stdout);
+}
+
+#[test]
+fn one_thread_does_the_same_each_time() {
+    for options in [&[] as &[&str], &["--engine", "pdr", "--seed", "5"]] {
+        let run = || {
+            let mut words = vec!["check", "@peterson.btor2", "--json"];
+            words.extend(options);
+            let (_, mut report) = json(&words);
+            without_times(&mut report);
+            report
+        };
+        assert_eq!(run(), run(), "{options:?}");
+    }
+}
+
+/// Takes out what differs from run to run.
+fn without_times(value: &mut Json) {
+    match value {
+        Json::Object(object) => {
+            object.retain(|key, _| !key.ends_with("seconds"));
+            object.values_mut().for_each(without_times);
+        }
+        Json::Array(values) => values.iter_mut().for_each(without_times),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}
+
+#[test]
+fn statistics_of_pdr_are_complete() {
+    let words = ["check", "@peterson.btor2", "--engine", "pdr", "--json"];
+    let (code, report) = json(&words);
+    assert_eq!((code, &report["engine"]), (SAFE, &"pdr".into()));
+    assert_eq!(report["properties"][0]["engine"], "pdr");
+    assert!(report["check_seconds"].as_f64().unwrap() > 0.0);
+    let certificate = &report["properties"][0]["certificate"];
+    assert_eq!(certificate["kind"], "inductive");
+    assert!(certificate["clauses"].as_u64() < certificate["literals"].as_u64());
+    let statistics = &report["statistics"];
+    let passes = statistics["passes"].as_array().unwrap();
+    assert!(passes.iter().any(|pass| pass["name"] == "cone"));
+    assert!(passes[0]["after"]["registers"].as_u64().unwrap() > 0);
+    let pdr = &statistics["pdr"];
+    let kinds = pdr["queries"].as_object().unwrap();
+    let queries: u64 = kinds.values().map(|kind| kind["queries"].as_u64().unwrap()).sum();
+    assert_eq!(statistics["queries"], queries);
+    assert!(pdr["frontier"].as_u64().unwrap() > 0 && pdr["lemmas"].as_u64().unwrap() > 0);
+    let literals = &pdr["literals"]["core"];
+    assert!(literals["mean_before"].as_f64() >= literals["mean_after"].as_f64());
+    let table = elinvar(Path::new("."), &["check", "@peterson.btor2", "--stats", "-q"]).stderr;
+    for part in ["registers", "lifting", "lemmas by frame", "checking of evidence", "pushes"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+}
+
+#[test]
+fn threads_agree_with_one() {
+    for (name, verdict) in [
+        ("peterson.btor2", SAFE),
+        ("memclear.btor", SAFE),
+        ("counter.aag", UNSAFE),
+        ("several.btor2", UNSAFE),
+    ] {
+        for threads in ["0", "2", "4"] {
+            let (code, report) = json(&["check", &at(name), "-j", threads, "--json"]);
+            assert_eq!(code, verdict, "{name} with {threads}");
+            for property in report["properties"].as_array().unwrap() {
+                assert!(property["engine"].is_string(), "{name}: {property}");
+            }
+        }
+    }
+    let folder = folder();
+    let model = hard_model(folder.path());
+    let run = elinvar(folder.path(), &["check", &model, "-j", "2", "--timeout", "0.5"]);
+    assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
+    assert!(run.stdout.contains("the time limit was reached"), "{}", run.stdout);
+}
+
+#[test]
+fn bounds_that_need_no_solver_end_with_the_time() {
+    let folder = folder();
+    std::fs::write(folder.path().join("m.aag"), "aag 0 0 0 0 0 1\n0\n").unwrap();
+    let words = ["check", "m.aag", "--engine", "bmc", "--timeout", "0.1", "-q"];
+    assert_eq!(elinvar(folder.path(), &words).code, UNKNOWN);
+}
+
+#[test]
+fn each_property_has_its_own_evidence() {
+    let folder = folder();
+    let path = folder.path();
+    let words =
+        ["check", "@several.btor2", "--witness", "w.txt", "--certificate", "c.cert.btor2", "-q"];
+    assert_eq!(elinvar(path, &words).code, UNSAFE);
+    let mut files: Vec<String> = std::fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["c.cert.0.btor2", "c.cert.3.btor2", "w.1.txt", "w.2.txt"]);
+    for (file, property) in files.iter().zip(["0", "3", "1", "2"]) {
+        let verify = ["verify", "@several.btor2", file, "--property", property];
+        assert_eq!(elinvar(path, &verify).code, ACCEPTED, "{file}");
+    }
+    // One property, chosen: the file has the name that was given.
+    let words = ["check", "@several.btor2", "--property", "odd", "--certificate", "odd", "-q"];
+    assert_eq!(elinvar(path, &words).code, SAFE);
+    assert_eq!(elinvar(path, &["verify", "@several.btor2", "odd"]).code, ACCEPTED);
+}
+
+#[test]
+fn minimized_proofs_are_proofs() {
+    let folder = folder();
+    let path = folder.path();
+    let clauses = |more: &[&str]| {
+        let mut command = command(path);
+        command.arg("check").arg(example("peterson.btor2"));
+        command.args(["--engine", "pdr", "--json", "--certificate", "c.btor2"]).args(more);
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, SAFE, "{}", run.stderr);
+        let report: Json = serde_json::from_str(&run.stdout).unwrap();
+        report["properties"][0]["certificate"]["clauses"].as_u64().unwrap()
+    };
+    let found = clauses(&[]);
+    assert!((1..=found).contains(&clauses(&["--minimize"])));
+    assert_eq!(elinvar(path, &["verify", "@peterson.btor2", "c.btor2"]).code, ACCEPTED);
+    // Proofs without clauses stay what they are.
+    let words = ["check", "@counter.btor2", "--certificate", "c", "--minimize", "-q"];
+    assert_eq!(elinvar(path, &words).code, SAFE);
 }
 
 /// Writes a model whose first property is easy to prove. The second asks for

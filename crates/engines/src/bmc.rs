@@ -65,6 +65,10 @@ impl Engine for Bmc {
             if verdicts.complete() {
                 break StopReason::Bound(first);
             }
+            // Bounds that are decided without the solver must not keep the run from ending.
+            if let Some(reason) = run.stop() {
+                break reason;
+            }
             run.emit(Event::Bound { engine: NAME, bound: last });
             if !self.options.incremental {
                 let open = sweep.open();

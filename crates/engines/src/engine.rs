@@ -2,10 +2,10 @@
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
+use crate::auto::Auto;
 use crate::bmc::{Bmc, BmcOptions};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::pdr::{Pdr, PdrOptions};
-use crate::portfolio::Auto;
 use crate::run::Run;
 
 /// An engine decides safety properties with evidence about the system it was given.

@@ -4,6 +4,7 @@
 //! checked by others.
 #![forbid(unsafe_code)]
 
+mod auto;
 pub mod bmc;
 mod engine;
 pub mod families;
@@ -13,6 +14,7 @@ pub mod passes;
 pub mod pdr;
 mod portfolio;
 mod run;
+mod simulation;
 mod strengthen;
 mod unroll;
 

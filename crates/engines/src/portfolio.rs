@@ -1,10 +1,4 @@
-//! Several engines for one question: one after the other ([`Auto`]), or at the
-//! same time ([`race`]).
-//!
-//! Alone, an engine gets the model after a glance: bounded model checking and
-//! k-induction on it, as far as a little effort goes, decide what is shallow or
-//! inductive as it stands. Then property directed reachability works on the
-//! simplified bits. What has no bits (large memories) is left to k-induction.
+//! Several engines for one question, at the same time.
 //!
 //! A race is a table of [`Configuration`]s, a thread for each. Evidence is judged
 //! by the caller as it comes in, and only what is accepted counts; when all
@@ -19,168 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
-use elinvar_logic::blast::cost;
+use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
+use crate::auto::{Answers, Auto};
 use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
 use crate::pdr::{Ctg, PdrOptions, check_prepared};
 use crate::run::{Event, Run};
-
-/// What a glance may cost: how often its solvers may ask whether to go on.
-const EFFORT: u64 = 20_000;
-
-/// How many steps a glance looks ahead at most.
-const STEPS: usize = 10;
-
-/// How many gates a glance unrolls.
-const GATES: u64 = 3_000_000;
-
-/// The engine that is used when none is asked for.
-pub(crate) struct Auto;
-
-impl Engine for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
-    }
-
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let mut answers = Answers::new(properties);
-        if has_words(system) {
-            let bound = Some(steps(gates(system, properties)));
-            let options = KInductionOptions { bound, ..Default::default() };
-            answers.ask(&mut KInduction::new(options), system, &run.with_effort(EFFORT))?;
-        }
-        if answers.open().is_empty() {
-            return Ok(answers.finish());
-        }
-        let options = PdrOptions::default();
-        let open = answers.open();
-        match prepare(system, &open, &options.passes, options.memory_limit, run) {
-            Ok(prepared) => {
-                run.emit(Event::Passes(prepared.report.clone()));
-                glance_at_bits(&prepared, &mut answers, run)?;
-                let open = answers.open();
-                if !open.is_empty() {
-                    let found = check_prepared(&prepared, &open, &options, run);
-                    answers.take(&open, found.into_iter().map(|v| prepared.lift.verdict(v)));
-                }
-            }
-            Err(EngineError::TooLarge(_)) => {}
-            Err(error @ EngineError::NotSafety(_)) => return Err(error),
-        }
-        // What was too large for bits, or beyond the engine on bits.
-        if !answers.open().is_empty() && run.stop().is_none() {
-            let mut induction = KInduction::new(KInductionOptions::default());
-            answers.ask(&mut induction, system, run)?;
-        }
-        let stopped = run.stop();
-        Ok(answers.finish_because(stopped))
-    }
-}
-
-/// Looks for a shallow trace, as far as a little effort goes.
-fn glance_at_bits(
-    prepared: &Prepared,
-    answers: &mut Answers,
-    run: &Run,
-) -> Result<(), EngineError> {
-    let gates = prepared.report.last().map_or(0, |pass| pass.after.gates);
-    let options = BmcOptions { bound: Some(steps(gates as u64)), ..Default::default() };
-    let open = answers.open();
-    let run = run.with_effort(EFFORT);
-    let found = Bmc::new(options).check(&prepared.system, &open, &run)?;
-    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
-    Ok(())
-}
-
-/// How far a glance looks, by the gates of one step.
-fn steps(gates: u64) -> usize {
-    STEPS.min((GATES / gates.max(1)) as usize)
-}
-
-/// The gates of one step, roughly.
-fn gates(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
-    let pool = system.pool();
-    let bads = properties.iter().filter_map(|&id| system.bad(id));
-    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
-    let states = system.cone_of_influence(roots.iter().copied());
-    let next = states.iter().filter_map(|&index| system.states()[index].next);
-    cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node))).sum()
-}
-
-/// Is there anything but bits in the system?
-fn has_words(system: &TransitionSystem) -> bool {
-    let inputs = system.inputs().iter().map(|input| input.symbol);
-    let states = system.states().iter().map(|state| state.symbol);
-    inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)
-}
-
-/// Verdicts from several engines, in the order of the properties asked for.
-struct Answers {
-    found: Vec<(PropertyId, Verdict)>,
-}
-
-impl Answers {
-    fn new(properties: &[PropertyId]) -> Self {
-        let unknown = Verdict::Unknown(StopReason::Cancelled);
-        Answers { found: properties.iter().map(|&id| (id, unknown.clone())).collect() }
-    }
-
-    fn open(&self) -> Vec<PropertyId> {
-        let open = self.found.iter().filter(|(_, verdict)| !is_decided(verdict));
-        open.map(|&(id, _)| id).collect()
-    }
-
-    /// Takes verdicts about open properties; the last reason of an unknown one counts.
-    fn take(&mut self, properties: &[PropertyId], verdicts: impl Iterator<Item = Verdict>) {
-        for (property, verdict) in properties.iter().zip(verdicts) {
-            let open = self.found.iter_mut().filter(|(id, old)| id == property && !is_decided(old));
-            open.for_each(|(_, old)| *old = verdict.clone());
-        }
-    }
-
-    /// Lets an engine work on what is open.
-    fn ask(
-        &mut self,
-        engine: &mut dyn Engine,
-        system: &TransitionSystem,
-        run: &Run,
-    ) -> Result<(), EngineError> {
-        let open = self.open();
-        let verdicts = engine.check(system, &open, run)?;
-        self.take(&open, verdicts.into_iter());
-        Ok(())
-    }
-
-    fn finish(self) -> Vec<Verdict> {
-        self.found.into_iter().map(|(_, verdict)| verdict).collect()
-    }
-
-    /// If the run was stopped, that is why properties are unknown.
-    fn finish_because(mut self, stopped: Option<StopReason>) -> Vec<Verdict> {
-        if let Some(reason) = stopped {
-            let open = self.open();
-            let unknown = vec![Verdict::Unknown(reason); open.len()];
-            self.take(&open, unknown.into_iter());
-        }
-        self.finish()
-    }
-}
-
-fn is_decided(verdict: &Verdict) -> bool {
-    match verdict {
-        Verdict::Safe(_) | Verdict::Unsafe(_) => true,
-        Verdict::Unknown(_) => false,
-    }
-}
 
 /// One of the engines in a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -513,32 +354,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use crate::auto::tests::compare;
     use elinvar_ir::{Certificate, Trace};
-
-    /// Compares verdicts about small random systems with the truth.
-    fn compare(seeds: u64, check: impl Fn(&TransitionSystem, &[PropertyId]) -> Vec<Verdict>) {
-        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-            for seed in 0..seeds {
-                let system = Generator::system(seed, shape);
-                let Ok(truth) = search(&system, 20_000) else { continue };
-                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-                let verdicts = check(&system, &properties);
-                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
-                    match (outcome, verdict) {
-                        (Outcome::Safe, Verdict::Safe(_))
-                        | (Outcome::Unsafe(_), Verdict::Unsafe(_)) => {}
-                        other => panic!("seed {seed}: {other:?}"),
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn one_engine_after_the_other_decides_everything() {
-        compare(40, |system, properties| Auto.check(system, properties, &Run::new()).unwrap());
-    }
 
     #[test]
     fn engines_that_race_decide_everything() {
@@ -549,17 +366,6 @@ mod tests {
         });
     }
 
-    #[test]
-    fn a_stopped_run_says_why() {
-        let system = Generator::system(0, Shape::WORDS);
-        let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
-        let run = Run::new();
-        run.cancellation().store(true, Ordering::Relaxed);
-        let unknown = Verdict::Unknown(StopReason::Cancelled);
-        let verdicts = Auto.check(&system, &properties, &run).unwrap();
-        assert!(verdicts.iter().all(|verdict| *verdict == unknown));
-    }
-
     fn proof() -> Verdict {
         Verdict::Safe(Certificate::KInductive { k: 1, simple_path: false })
     }
@@ -568,13 +374,10 @@ mod tests {
         Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
     }
 
+    type Stage<'a> = dyn Fn(u64, &Run) -> Result<Vec<Verdict>, EngineError> + Sync + 'a;
+
     /// A race of engines that are told what to do by their number.
-    fn staged(
-        racers: usize,
-        properties: usize,
-        check: &(dyn Fn(u64, &Run) -> Result<Vec<Verdict>, EngineError> + Sync),
-        judge: &mut Judge<'_>,
-    ) -> Race {
+    fn staged(racers: usize, properties: usize, check: &Stage, judge: &mut Judge<'_>) -> Race {
         let ids: Vec<PropertyId> = (0..properties).map(PropertyId).collect();
         let check = |racer: &Configuration, run: &Run| check(racer.seed, run);
         race_between(&configurations(racers), &check, &ids, &Run::new(), judge)

@@ -11,6 +11,7 @@ use elinvar_ir::PropertyId;
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope, Solver, Var};
 
 use super::cube::Cube;
+use super::justify::Justifier;
 use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
 use super::statistics::PdrStatistics;
 use super::transition::{Init, Transition};
@@ -23,6 +24,7 @@ pub(crate) struct Bits {
     transition: Transition,
     solver: Solver,
     lifter: Solver,
+    justifier: Justifier,
     /// Present when initial values are expressions.
     initial: Option<Solver>,
     /// One initial state.
@@ -53,6 +55,7 @@ impl Bits {
         Some(Bits {
             activity: vec![0.0; transition.registers.len()],
             increment: 1.0,
+            justifier: Justifier::new(&transition.network),
             transition,
             solver,
             lifter,
@@ -165,31 +168,71 @@ impl Bits {
         core.dedup();
     }
 
-    /// Makes the state that was found as large a set as the target allows.
-    ///
-    /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
-    fn lift(&mut self, target: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {
+    /// Makes the state that was found as large a set as the target allows. The
+    /// target is given as literals of the clauses and of the network.
+    fn lift(
+        &mut self,
+        target: &[Lit],
+        in_network: &[Lit],
+        effort: Effort,
+    ) -> Asked<Predecessor<Self>> {
         let started = Instant::now();
         let model = self.solver.model().expect("asked after a query with a model");
         let mut choice = Vec::new();
         let mut state = Vec::new();
+        let registers = self.transition.registers.len();
+        let activity = &self.activity;
+        let (origin, increment) = (&self.origin, self.increment);
+        let mut before = 0;
+        let leaf = |var: Var| match var.index() {
+            0 => (true, 0),
+            index if index <= registers => {
+                let value = model.value(var.positive()).unwrap_or_else(|| {
+                    origin[(index - 1) / 64] >> ((index - 1) % 64) & 1 == 1
+                });
+                let used = (activity[index - 1] / increment * 64.0) as u32;
+                (value, 256 - used.min(128))
+            }
+            _ => (model.value(var.positive()).unwrap_or(false), 0),
+        };
         for lit in model.lits() {
-            if self.transition.register_of(lit.var()).is_some() {
-                state.push(lit);
-            } else if self.transition.input_of(lit.var()).is_some() {
+            if self.transition.input_of(lit.var()).is_some() {
                 choice.push(lit);
+            } else if self.transition.register_of(lit.var()).is_some() {
+                before += 1;
             }
         }
+        let network = &self.transition.network;
+        let targets = in_network.iter().chain(&network.constraints).copied();
+        let justified = self.justifier.justify(network, targets, leaf, |var, value| {
+            if (1..=registers).contains(&var.index()) {
+                state.push(var.positive().negate_if(!value));
+            }
+        });
+        debug_assert!(justified, "the model makes the target true");
+        if !justified {
+            state = model.lits().filter(|lit| self.transition.register_of(lit.var()).is_some()).collect();
+        }
+        self.statistics.lift.add(false, started.elapsed());
+        if effort == Effort::UntilStable || !justified {
+            self.shrink(target, &choice, &mut state)?;
+        }
+        self.statistics.lifting.add(before, state.len());
+        Ok(Predecessor { cube: Cube::new(state), choice: choice.into_boxed_slice() })
+    }
+
+    /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
+    fn shrink(&mut self, target: &[Lit], choice: &[Lit], state: &mut Vec<Lit>) -> Asked<()> {
         let activity = &self.activity;
         state.sort_by(|a, b| {
             activity[b.var().index() - 1].total_cmp(&activity[a.var().index() - 1])
         });
         self.clause.clear();
         self.clause.extend(target.iter().chain(&self.transition.constraints).map(|&lit| !lit));
-        let before = state.len();
         loop {
+            let started = Instant::now();
             self.assumptions.clear();
-            self.assumptions.extend(choice.iter().chain(&state));
+            self.assumptions.extend(choice.iter().chain(state.iter()));
             let query = Query {
                 layer: Layer::ALWAYS,
                 assumptions: &self.assumptions,
@@ -205,13 +248,11 @@ impl Bits {
                 Answer::Stopped => return Err(Stopped),
             }
             self.statistics.lift.add(false, started.elapsed());
-            if effort == Effort::Once || state.len() == length {
-                break;
+            if state.len() == length {
+                return Ok(());
             }
             state.reverse();
         }
-        self.statistics.lifting.add(before, state.len());
-        Ok(Predecessor { cube: Cube::new(state), choice: choice.into_boxed_slice() })
     }
 }
 
@@ -238,7 +279,8 @@ impl Domain for Bits {
             Answer::Stopped => return Err(Stopped),
         };
         self.statistics.bad.add(found, started.elapsed());
-        if found { self.lift(&[bad], Effort::UntilStable).map(Some) } else { Ok(None) }
+        let in_network = self.transition.network.bads[property];
+        if found { self.lift(&[bad], &[in_network], Effort::UntilStable).map(Some) } else { Ok(None) }
     }
 
     fn step(
@@ -285,7 +327,11 @@ impl Domain for Bits {
 
     fn predecessor(&mut self, cube: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.next(lit)).collect();
-        self.lift(&target, effort)
+        let in_network: Vec<Lit> = cube
+            .iter()
+            .map(|lit| self.transition.network.next[lit.var().index() - 1].negate_if(lit.is_negative()))
+            .collect();
+        self.lift(&target, &in_network, effort)
     }
 
     fn holds(&self, atom: Lit) -> bool {

@@ -23,6 +23,8 @@ pub struct Ctg {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Generalization {
     pub ctg: Ctg,
+    /// Atoms of a lemma that blocks the cube one level earlier are not tried.
+    pub keep_parent: bool,
     /// Give up after so many literals in a row that could not be dropped.
     pub attempts: usize,
 }
@@ -50,15 +52,18 @@ impl<D: Domain> Generalizer<'_, D> {
         how: Generalization,
         depth: usize,
     ) -> Asked<Cube<D::Atom>> {
-        let mut order = self.drop_order(&atoms, level);
+        let mut needed = self.parent_atoms(&atoms, level);
+        let mut order = self.drop_order(&atoms, &needed);
         let mut cube = atoms;
-        let mut needed: Vec<D::Atom> = Vec::new();
+        if !how.keep_parent {
+            needed.clear();
+        }
         let mut failures = 0;
         while let Some(atom) = order.pop() {
             if cube.len() == 1 || failures >= how.attempts {
                 break;
             }
-            if !cube.contains(&atom) {
+            if !cube.contains(&atom) || needed.contains(&atom) {
                 continue;
             }
             let candidate: Vec<D::Atom> = cube.iter().copied().filter(|&a| a != atom).collect();
@@ -76,25 +81,25 @@ impl<D: Domain> Generalizer<'_, D> {
         Ok(Cube::new(cube))
     }
 
-    /// The atoms in the reverse of the order in which they are tried: those of
-    /// little use first, those of a lemma that blocks the cube one level earlier
-    /// last [Xia, Becchi, Cimatti, Griggio, Li, Pu: Searching for i-Good Lemmas to
+    /// The atoms of a lemma that blocks the cube one level earlier. They are
+    /// likely to be needed: a cube that keeps them tends to become that lemma again
+    /// [Xia, Becchi, Cimatti, Griggio, Li, Pu: Searching for i-Good Lemmas to
     /// Accelerate Safety Model Checking, CAV 2023].
-    fn drop_order(&self, atoms: &[D::Atom], level: usize) -> Vec<D::Atom> {
-        let parent = level
-            .checked_sub(1)
-            .and_then(|before| self.frames.parent(&Cube::new(atoms.to_vec()), before));
-        let in_parent = |atom: &D::Atom| {
-            parent.is_some_and(|lemma| lemma.cube.atoms().binary_search(atom).is_ok())
-        };
-        let mut order: Vec<(bool, D::Atom)> =
-            atoms.iter().map(|atom| (in_parent(atom), *atom)).collect();
-        order.sort_by(|(a_parent, a), (b_parent, b)| {
-            b_parent
-                .cmp(a_parent)
-                .then(self.domain.activity(*b).total_cmp(&self.domain.activity(*a)))
+    fn parent_atoms(&self, atoms: &[D::Atom], level: usize) -> Vec<D::Atom> {
+        let parent = self.frames.parent(&Cube::new(atoms.to_vec()), level - 1);
+        parent.map_or_else(Vec::new, |lemma| lemma.cube.atoms().to_vec())
+    }
+
+    /// The atoms in the reverse of the order in which they are tried: those of
+    /// little use first, those of the parent last.
+    fn drop_order(&self, atoms: &[D::Atom], parent: &[D::Atom]) -> Vec<D::Atom> {
+        let key = |atom: &D::Atom| (parent.binary_search(atom).is_ok(), self.domain.activity(*atom));
+        let mut order: Vec<D::Atom> = atoms.to_vec();
+        order.sort_by(|a, b| {
+            let ((a_parent, a), (b_parent, b)) = (key(a), key(b));
+            b_parent.cmp(&a_parent).then(b.total_cmp(&a))
         });
-        order.into_iter().map(|(_, atom)| atom).collect()
+        order
     }
 
     /// Is the cube, or a part of it that has all needed atoms, inductive relative

@@ -10,6 +10,7 @@ mod domain;
 mod eliminate;
 mod frames;
 mod generalize;
+mod justify;
 mod obligation;
 mod search;
 mod statistics;
@@ -41,8 +42,13 @@ pub struct PdrOptions {
     /// Resolve gates away before clauses go to the solver.
     pub elimination: bool,
     pub ctg: Ctg,
+    /// Do not try to drop literals of a lemma that blocks the cube one frame earlier.
+    pub keep_parent: bool,
     /// Literals in a row that cannot be dropped before generalisation ends.
     pub attempts: usize,
+    /// An obligation that was worked on so often gets more effort: no literal is
+    /// left untried, and two more counterexamples to generalisation are blocked.
+    pub stubborn: u32,
     /// Drop an obligation that was worked on more often than this.
     pub drop_obligations: Option<u32>,
     /// With several properties: obligations for one before the next has its turn.
@@ -57,7 +63,9 @@ impl Default for PdrOptions {
             passes: PassOptions::default(),
             elimination: true,
             ctg: Ctg { max: 3, depth: 1 },
+            keep_parent: true,
             attempts: usize::MAX,
+            stubborn: std::env::var("ELV_ST").ok().and_then(|x| x.parse().ok()).unwrap_or(10),
             drop_obligations: Some(20),
             patience: 2000,
             memory_limit: 1 << 16,
@@ -113,7 +121,7 @@ pub(crate) fn check_prepared(
 ) -> Vec<Verdict> {
     let system = &prepared.system;
     let mut transition = Transition::new(system, options.elimination);
-    transition.bads.retain(|(id, _)| properties.contains(id));
+    transition.keep_bads(properties);
     let Some(mut domain) = Bits::new(transition, run) else {
         let empty = Certificate::Inductive { clauses: vec![Vec::new()] };
         return vec![Verdict::Safe(empty); properties.len()];

@@ -13,7 +13,7 @@ use super::PdrOptions;
 use super::cube::Cube;
 use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
 use super::frames::{Frames, Lemma};
-use super::generalize::{Generalization, Generalizer, push_forward};
+use super::generalize::{Ctg, Generalization, Generalizer, push_forward};
 use super::obligation::{Obligation, Queue, Task};
 
 /// What the loop reports to its owner.
@@ -195,8 +195,12 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     /// More effort for obligations that come back.
     fn effort(&self, activity: f32) -> Generalization {
-        let _ = activity;
-        Generalization { ctg: self.options.ctg, attempts: self.options.attempts }
+        let PdrOptions { ctg, keep_parent, attempts, stubborn, .. } = *self.options;
+        if activity < stubborn as f32 {
+            return Generalization { ctg, keep_parent, attempts };
+        }
+        let ctg = Ctg { max: ctg.max + 2, ..ctg };
+        Generalization { ctg, keep_parent: false, attempts: usize::MAX }
     }
 
     fn holds_for_ever(&mut self, cube: &Cube<D::Atom>) -> Asked<bool> {

@@ -10,6 +10,7 @@ use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyId, TransitionSystem, cone};
 use elinvar_sat::{Lit, Proof, Solver, Var};
 
 use super::eliminate::eliminate;
+use super::justify::Network;
 
 /// One register.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Transition {
     pub inputs: usize,
     pub constraints: Vec<Lit>,
     pub bads: Vec<(PropertyId, Lit)>,
+    /// The same as gates.
+    pub network: Network,
     vars: usize,
     /// The clauses, those of one definition after those of the one before.
     clauses: Clauses,
@@ -74,6 +77,21 @@ impl Transition {
             transition.eliminate();
         }
         transition
+    }
+
+    /// Forgets all properties but these.
+    pub fn keep_bads(&mut self, properties: &[PropertyId]) {
+        let kept: Vec<bool> = self.bads.iter().map(|(id, _)| properties.contains(id)).collect();
+        let mut index = 0;
+        self.bads.retain(|_| {
+            index += 1;
+            kept[index - 1]
+        });
+        index = 0;
+        self.network.bads.retain(|_| {
+            index += 1;
+            kept[index - 1]
+        });
     }
 
     /// A literal that is always true.
@@ -194,6 +212,7 @@ struct Translation<'a> {
     lits: Vec<Lit>,
     vars: usize,
     clauses: Clauses,
+    gates: Vec<[Lit; 2]>,
 }
 
 impl<'a> Translation<'a> {
@@ -208,7 +227,7 @@ impl<'a> Translation<'a> {
         }
         let mut clauses = Clauses::default();
         clauses.push([Transition::TRUE]);
-        Translation { system, lits, vars, clauses }
+        Translation { system, lits, vars, clauses, gates: Vec::new() }
     }
 
     fn run(mut self) -> Transition {
@@ -230,11 +249,24 @@ impl<'a> Translation<'a> {
                 },
             },
         });
+        let registers: Vec<Register> = registers.collect();
+        let inputs = self.system.inputs().len();
+        let constraints: Vec<Lit> =
+            self.system.constraints().iter().map(|&id| self.lit(id)).collect();
+        let bads: Vec<_> = self.system.bads().map(|(id, bad)| (id, self.lit(bad))).collect();
+        let network = Network {
+            leaves: 1 + registers.len() + inputs,
+            gates: self.gates,
+            next: registers.iter().map(|register| register.next).collect(),
+            bads: bads.iter().map(|&(_, bad)| bad).collect(),
+            constraints: constraints.clone(),
+        };
         Transition {
-            registers: registers.collect(),
-            inputs: self.system.inputs().len(),
-            constraints: self.system.constraints().iter().map(|&id| self.lit(id)).collect(),
-            bads: self.system.bads().map(|(id, bad)| (id, self.lit(bad))).collect(),
+            registers,
+            inputs,
+            constraints,
+            bads,
+            network,
             vars: self.vars,
             clauses: self.clauses,
         }
@@ -250,6 +282,7 @@ impl<'a> Translation<'a> {
                 let (a, b) = (self.lit(a), self.lit(b));
                 let gate = Var::new(self.vars).positive();
                 self.vars += 1;
+                self.gates.push([a, b]);
                 self.clauses.push([!gate, a]);
                 self.clauses.push([!gate, b]);
                 self.clauses.push([gate, !a, !b]);

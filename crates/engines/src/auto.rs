@@ -1,0 +1,242 @@
+//! The engine that is used when none is asked for: several, one after the other.
+//!
+//! Property directed reachability gets the model after a glance: bounded model
+//! checking and k-induction, as far as a little effort goes, decide what is shallow
+//! or inductive as it stands, and random simulation what fails easily. Then it works
+//! on the simplified bits. What has no bits (large memories) is left to k-induction.
+
+use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
+use elinvar_logic::blast::cost;
+
+use crate::bmc::{Bmc, BmcOptions};
+use crate::engine::{Engine, EngineError};
+use crate::kinduction::{KInduction, KInductionOptions};
+use crate::passes::{Prepared, prepare};
+use crate::pdr::{PdrOptions, check_prepared};
+use crate::run::{Event, Run};
+use crate::simulation::Simulation;
+
+/// What a glance may cost: how often its solvers may ask whether to go on.
+const EFFORT: u64 = 10_000;
+
+/// How many steps a glance looks ahead at most: on words, where induction is tried
+/// at each, and on bits.
+const STEPS_ON_WORDS: usize = 10;
+const STEPS_ON_BITS: usize = 30;
+
+/// How many gates a glance unrolls.
+const GATES: u64 = 3_000_000;
+
+/// How many gates are evaluated in random simulation, in how many cycles at most,
+/// and how many of them a run has.
+const EVALUATIONS: usize = 1_000_000;
+const CYCLES: usize = 1_000;
+const RUN: usize = 250;
+
+/// The engine that is used when none is asked for.
+pub(crate) struct Auto;
+
+impl Engine for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let mut answers = Answers::new(properties);
+        if has_words(system) {
+            let bound = Some(STEPS_ON_WORDS.min(steps(gates(system, properties))));
+            let options = KInductionOptions { bound, ..Default::default() };
+            answers.ask(&mut KInduction::new(options), system, &run.with_effort(EFFORT))?;
+        }
+        if answers.open().is_empty() {
+            return Ok(answers.finish());
+        }
+        let options = PdrOptions::default();
+        let open = answers.open();
+        match prepare(system, &open, &options.passes, options.memory_limit, run) {
+            Ok(prepared) => {
+                run.emit(Event::Passes(prepared.report.clone()));
+                glance_at_bits(&prepared, &mut answers, run)?;
+                try_at_random(&prepared, &mut answers, run)?;
+                let open = answers.open();
+                if !open.is_empty() {
+                    let found = check_prepared(&prepared, &open, &options, run);
+                    answers.take(&open, found.into_iter().map(|v| prepared.lift.verdict(v)));
+                }
+            }
+            Err(EngineError::TooLarge(_)) => {}
+            Err(error @ EngineError::NotSafety(_)) => return Err(error),
+        }
+        // What was too large for bits, or beyond the engine on bits.
+        if !answers.open().is_empty() && run.stop().is_none() {
+            let mut induction = KInduction::new(KInductionOptions::default());
+            answers.ask(&mut induction, system, run)?;
+        }
+        let stopped = run.stop();
+        Ok(answers.finish_because(stopped))
+    }
+}
+
+/// Looks for a shallow trace, as far as a little effort goes.
+fn glance_at_bits(
+    prepared: &Prepared,
+    answers: &mut Answers,
+    run: &Run,
+) -> Result<(), EngineError> {
+    let gates = prepared.report.last().map_or(0, |pass| pass.after.gates);
+    let options =
+        BmcOptions { bound: Some(STEPS_ON_BITS.min(steps(gates as u64))), ..Default::default() };
+    let open = answers.open();
+    let run = run.with_effort(EFFORT);
+    let found = Bmc::new(options).check(&prepared.system, &open, &run)?;
+    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
+    Ok(())
+}
+
+/// Tries random inputs for a short while, for what lies deeper.
+fn try_at_random(prepared: &Prepared, answers: &mut Answers, run: &Run) -> Result<(), EngineError> {
+    let open = answers.open();
+    let cycles = CYCLES.min(EVALUATIONS / prepared.system.pool().len().max(1));
+    let mut simulation = Simulation { cycles: RUN.min(cycles), all_cycles: cycles };
+    let found = simulation.check(&prepared.system, &open, run)?;
+    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
+    Ok(())
+}
+
+/// How far a glance looks, by the gates of one step.
+fn steps(gates: u64) -> usize {
+    (GATES / gates.max(1)) as usize
+}
+
+/// The gates of one step, roughly.
+fn gates(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
+    let pool = system.pool();
+    let bads = properties.iter().filter_map(|&id| system.bad(id));
+    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
+    let states = system.cone_of_influence(roots.iter().copied());
+    let next = states.iter().filter_map(|&index| system.states()[index].next);
+    cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node))).sum()
+}
+
+/// Is there anything but bits in the system?
+fn has_words(system: &TransitionSystem) -> bool {
+    let inputs = system.inputs().iter().map(|input| input.symbol);
+    let states = system.states().iter().map(|state| state.symbol);
+    inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)
+}
+
+/// Verdicts from several engines, in the order of the properties asked for.
+pub(crate) struct Answers {
+    pub(crate) found: Vec<(PropertyId, Verdict)>,
+}
+
+impl Answers {
+    pub(crate) fn new(properties: &[PropertyId]) -> Self {
+        let unknown = Verdict::Unknown(StopReason::Cancelled);
+        Answers { found: properties.iter().map(|&id| (id, unknown.clone())).collect() }
+    }
+
+    pub(crate) fn open(&self) -> Vec<PropertyId> {
+        let open = self.found.iter().filter(|(_, verdict)| !is_decided(verdict));
+        open.map(|&(id, _)| id).collect()
+    }
+
+    /// Takes verdicts about open properties; the last reason of an unknown one counts.
+    pub(crate) fn take(
+        &mut self,
+        properties: &[PropertyId],
+        verdicts: impl Iterator<Item = Verdict>,
+    ) {
+        for (property, verdict) in properties.iter().zip(verdicts) {
+            let open = self.found.iter_mut().filter(|(id, old)| id == property && !is_decided(old));
+            open.for_each(|(_, old)| *old = verdict.clone());
+        }
+    }
+
+    /// Lets an engine work on what is open.
+    fn ask(
+        &mut self,
+        engine: &mut dyn Engine,
+        system: &TransitionSystem,
+        run: &Run,
+    ) -> Result<(), EngineError> {
+        let open = self.open();
+        let verdicts = engine.check(system, &open, run)?;
+        self.take(&open, verdicts.into_iter());
+        Ok(())
+    }
+
+    fn finish(self) -> Vec<Verdict> {
+        self.found.into_iter().map(|(_, verdict)| verdict).collect()
+    }
+
+    /// If the run was stopped, that is why properties are unknown.
+    pub(crate) fn finish_because(mut self, stopped: Option<StopReason>) -> Vec<Verdict> {
+        if let Some(reason) = stopped {
+            let open = self.open();
+            let unknown = vec![Verdict::Unknown(reason); open.len()];
+            self.take(&open, unknown.into_iter());
+        }
+        self.finish()
+    }
+}
+
+fn is_decided(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Safe(_) | Verdict::Unsafe(_) => true,
+        Verdict::Unknown(_) => false,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::families::memclear;
+    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use std::time::Duration;
+
+    /// Compares verdicts about small random systems with the truth.
+    pub(crate) fn compare(
+        seeds: u64,
+        check: impl Fn(&TransitionSystem, &[PropertyId]) -> Vec<Verdict>,
+    ) {
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+            for seed in 0..seeds {
+                let system = Generator::system(seed, shape);
+                let Ok(truth) = search(&system, 20_000) else { continue };
+                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+                let verdicts = check(&system, &properties);
+                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
+                    match (outcome, verdict) {
+                        (Outcome::Safe, Verdict::Safe(_))
+                        | (Outcome::Unsafe(_), Verdict::Unsafe(_)) => {}
+                        other => panic!("seed {seed}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_engine_after_the_other_decides_everything() {
+        compare(40, |system, properties| Auto.check(system, properties, &Run::new()).unwrap());
+    }
+
+    #[test]
+    fn a_stopped_run_says_why() {
+        let run = Run::new().with_timeout(Duration::ZERO);
+        let verdicts = Auto.check(&memclear(), &[PropertyId(0)], &run).unwrap();
+        assert_eq!(verdicts, [Verdict::Unknown(StopReason::Timeout)]);
+    }
+
+    #[test]
+    fn memories_without_bits_are_left_to_induction() {
+        let verdicts = Auto.check(&memclear(), &[PropertyId(0)], &Run::new()).unwrap();
+        assert!(matches!(verdicts[..], [Verdict::Safe(_)]));
+    }
+}

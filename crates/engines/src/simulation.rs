@@ -1,0 +1,164 @@
+//! Random simulation: what fails under almost any stimulus is found by trying,
+//! however deep it lies.
+//!
+//! Runs of the reference simulator with random inputs, each until a constraint is
+//! violated or it is long enough. Limits: it never says *safe*, and its traces are
+//! not the shortest.
+
+use elinvar_ir::oracle::Rng;
+use elinvar_ir::{
+    ArrayValue, ExprId, PropertyId, Simulator, Sort, Step, StopReason, Trace, TransitionSystem,
+    Value, Verdict,
+};
+
+use crate::bmc::{Verdicts, bad_bits};
+use crate::engine::{Engine, EngineError};
+use crate::run::{Event, Run};
+
+/// How much is tried.
+pub(crate) struct Simulation {
+    /// The cycles of one run.
+    pub cycles: usize,
+    /// The cycles of all runs together.
+    pub all_cycles: usize,
+}
+
+const NAME: &str = "simulation";
+
+impl Engine for Simulation {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let mut verdicts = Verdicts::new(properties);
+        let mut open = bad_bits(system, properties)?;
+        let mut rng = Rng::new(run.seed());
+        let mut left = self.all_cycles;
+        while left > 0 && !open.is_empty() && run.stop().is_none() {
+            let mut attempt = Attempt::start(system, &mut rng);
+            for _ in 0..self.cycles.min(left) {
+                left -= 1;
+                if !attempt.simulator.constraints_hold() {
+                    break;
+                }
+                open.retain(|&(property, bad)| {
+                    let fails = attempt.simulator.holds(bad);
+                    if fails {
+                        let trace = attempt.trace(property);
+                        let (engine, depth) = (NAME, trace.depth());
+                        run.emit(Event::Decided { engine, property, safe: false, depth });
+                        verdicts.add_traces(vec![trace]);
+                    }
+                    !fails
+                });
+                attempt.step(&mut rng);
+            }
+        }
+        let reason = run.stop().unwrap_or(StopReason::Bound(self.cycles.saturating_sub(1)));
+        Ok(verdicts.finish(&reason))
+    }
+}
+
+/// A run and what was chosen in it so far.
+struct Attempt<'a> {
+    system: &'a TransitionSystem,
+    simulator: Simulator<'a>,
+    initial: Vec<Value>,
+    steps: Vec<Step>,
+}
+
+impl<'a> Attempt<'a> {
+    fn start(system: &'a TransitionSystem, rng: &mut Rng) -> Self {
+        let inputs = random_inputs(system, rng);
+        let free = |state: usize| random(rng, system, system.states()[state].symbol);
+        let simulator = Simulator::new(system, free, inputs.clone());
+        let initial = simulator.states().to_vec();
+        Attempt { system, simulator, initial, steps: vec![Step { inputs, free: Vec::new() }] }
+    }
+
+    fn step(&mut self, rng: &mut Rng) {
+        let system = self.system;
+        let inputs = random_inputs(system, rng);
+        let free = |state: usize| random(rng, system, system.states()[state].symbol);
+        self.simulator.step(free, inputs.clone());
+        let free = system.free_states().iter().map(|&i| self.simulator.states()[i].clone());
+        self.steps.push(Step { inputs, free: free.collect() });
+    }
+
+    fn trace(&self, property: PropertyId) -> Trace {
+        Trace { property, initial: self.initial.clone(), steps: self.steps.clone() }
+    }
+}
+
+fn random_inputs(system: &TransitionSystem, rng: &mut Rng) -> Vec<Value> {
+    system.inputs().iter().map(|input| random(rng, system, input.symbol)).collect()
+}
+
+/// A random word; a memory that has one everywhere.
+fn random(rng: &mut Rng, system: &TransitionSystem, symbol: ExprId) -> Value {
+    match system.pool().sort(symbol) {
+        Sort::Bv(width) => rng.bitvec(width).into(),
+        Sort::Array { index, element } => ArrayValue::constant(index, rng.bitvec(element)).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use elinvar_ir::{BinaryOp, BitVec, SystemBuilder};
+
+    /// A counter of eight bits that goes on by an input of one bit, and is bad at 100.
+    fn counter() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let count = b.state(Sort::Bv(8), Some("count")).unwrap();
+        let go = b.input(Sort::BOOL, Some("go")).unwrap();
+        let wide = b.pool.uext(go, 7).unwrap();
+        b.states[0].init = Some(b.pool.constant(BitVec::zero(8)));
+        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, wide).unwrap());
+        let hundred = b.pool.constant(BitVec::new(8, 100));
+        let bad = b.pool.equal(count, hundred).unwrap();
+        b.bad("hundred", bad);
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn deep_bugs_are_found_if_they_are_easy() {
+        let mut engine = Simulation { cycles: 1000, all_cycles: 1000 };
+        let system = counter();
+        let found = engine.check(&system, &[PropertyId(0)], &Run::new()).unwrap();
+        let [Verdict::Unsafe(trace)] = &found[..] else { panic!("{found:?}") };
+        assert!(trace.depth() >= 100);
+        let mut short = Simulation { cycles: 100, all_cycles: 1000 };
+        let found = short.check(&system, &[PropertyId(0)], &Run::new()).unwrap();
+        assert_eq!(found, [Verdict::Unknown(StopReason::Bound(99))]);
+    }
+
+    #[test]
+    fn nothing_is_found_that_is_not_there() {
+        let mut found = 0;
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+            for seed in 0..60 {
+                let system = Generator::system(seed, shape);
+                let Ok(truth) = search(&system, 20_000) else { continue };
+                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+                let mut engine = Simulation { cycles: 20, all_cycles: 100 };
+                let verdicts = engine.check(&system, &properties, &Run::new()).unwrap();
+                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
+                    if let Verdict::Unsafe(trace) = verdict {
+                        let Outcome::Unsafe(depth) = outcome else { panic!("seed {seed}") };
+                        assert!(trace.depth() >= depth, "seed {seed}");
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 10, "only {found} found");
+    }
+}
