@@ -5,7 +5,7 @@
 //! What is false at levels 0 and 1 is left out of learnt clauses; the layers that
 //! made it false limit the layer of the result.
 
-use crate::arena::Layer;
+use crate::arena::{Kind, Layer};
 use crate::literal::{Lit, Var};
 use crate::proof::Proof;
 use crate::solver::{ASSUMED, LAYER, Reason, Solver};
@@ -35,6 +35,7 @@ impl<P: Proof> Solver<P> {
         let mut implied = Lit::NONE;
         loop {
             layer = layer.min(self.reason_layer(reason, implied));
+            self.touch(reason);
             self.note_antecedent(reason, implied);
             self.with_antecedents(reason, implied, |solver, lit| {
                 open += solver.meet(lit, &mut layer);
@@ -60,6 +61,13 @@ impl<P: Proof> Solver<P> {
         }
         let level = self.move_highest_to_second();
         Analysis { level, layer }
+    }
+
+    /// A learnt clause was of use again.
+    fn touch(&mut self, reason: Reason) {
+        if reason.other == Lit::NONE && self.arena.kind(reason.clause) == Kind::Learnt {
+            self.arena.set_note(reason.clause, self.statistics.conflicts as u32);
+        }
     }
 
     /// Takes a false literal into the analysis; one if it is of the current level.

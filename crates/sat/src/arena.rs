@@ -103,6 +103,10 @@ impl Arena {
         self.words[clause.index() + 2]
     }
 
+    pub fn set_note(&mut self, clause: ClauseRef, note: u32) {
+        self.words[clause.index() + 2] = note;
+    }
+
     #[inline]
     pub fn lit(&self, clause: ClauseRef, position: usize) -> Lit {
         Lit::from_code(self.words[clause.index() + HEADER + position] as usize)

@@ -69,36 +69,33 @@ impl<P: Proof> Solver<P> {
 
     fn propagate_long<const AT_ROOT: bool>(&mut self, falsified: Lit) -> Option<Reason> {
         let mut list = std::mem::take(&mut self.watches[falsified.code()]);
-        let (mut from, mut to) = (0, 0);
         let mut conflict = None;
-        while from < list.len() {
-            let watch = list[from];
-            from += 1;
+        let mut index = 0;
+        while index < list.len() {
+            let watch = list[index];
             let value = self.values[watch.blocker.code()];
             let skip = value == Value::TRUE
                 || !AT_ROOT
                     && (!watch.layer.active_at(self.layer)
                         || value == Value::OUTSIDE && !watch.is_lemma());
             if skip {
-                list[to] = watch;
-                to += 1;
+                index += 1;
                 continue;
             }
             match self.visit::<AT_ROOT>(watch, falsified) {
-                Visited::Moved => {}
+                Visited::Moved => {
+                    list.swap_remove(index);
+                }
                 Visited::Kept(blocker) => {
-                    list[to] = watch.with_blocker(blocker);
-                    to += 1;
+                    list[index].blocker = blocker;
+                    index += 1;
                 }
                 Visited::Conflict => {
                     conflict = Some(Reason { clause: watch.clause(), other: Lit::NONE });
-                    list.copy_within(from - 1.., to);
-                    to += list.len() - (from - 1);
                     break;
                 }
             }
         }
-        list.truncate(to);
         self.watches[falsified.code()] = list;
         conflict
     }
@@ -118,6 +115,10 @@ impl<P: Proof> Solver<P> {
         }
         let better = (2..codes.len()).find(|&i| self.values[codes[i] as usize] != Value::FALSE);
         if let Some(position) = better {
+            let other = codes[position] as usize;
+            if self.values[other] == Value::TRUE {
+                return Visited::Kept(Lit::from_code(other));
+            }
             codes.swap(1, position);
             let lit = Lit::from_code(codes[1] as usize);
             self.watches[lit.code()].push(watch.with_blocker(Lit::from_code(first)));

@@ -249,7 +249,6 @@ pub struct Solver<P: Proof = NoProof> {
     core: Vec<Lit>,
     failed: Vec<bool>,
     scratch: Vec<Lit>,
-    stamps: Vec<u64>,
     stamp: u64,
 
     stop: Option<Box<dyn Fn() -> bool + Send>>,
@@ -328,7 +327,6 @@ impl<P: Proof> Solver<P> {
             core: Vec::new(),
             failed: Vec::new(),
             scratch: Vec::new(),
-            stamps: Vec::new(),
             stamp: 0,
             stop: None,
             statistics: Statistics::default(),
@@ -368,7 +366,6 @@ impl<P: Proof> Solver<P> {
         self.visiting.push(false);
         self.phases.push(false);
         self.seen.push(false);
-        self.stamps.push(0);
         self.order.new_var();
         var
     }
@@ -1118,10 +1115,10 @@ impl<P: Proof> Solver<P> {
         let (lit, layer) = (self.learnt[0], analysis.layer);
         self.statistics.learnt_clauses += 1;
         self.statistics.learnt_literals += self.learnt.len() as u64;
-        let glue = self.glue();
+        let now = self.statistics.conflicts as u32;
         let mut clause = ClauseRef::NONE;
         if self.learnt.len() > 1 || P::LOGS {
-            clause = self.arena.add(&self.learnt, Kind::Learnt, layer, glue);
+            clause = self.arena.add(&self.learnt, Kind::Learnt, layer, now);
             self.log_derived(clause);
         }
         self.backtrack(analysis.level);
@@ -1152,27 +1149,9 @@ impl<P: Proof> Solver<P> {
         self.order.decay();
     }
 
-    /// How many levels the literals of the learnt clause are from [Audemard,
-    /// Simon 2009].
-    fn glue(&mut self) -> u32 {
-        self.stamp += 1;
-        let mut glue = 0;
-        for lit in &self.learnt {
-            let level = self.levels[lit.var().index()] as usize;
-            if self.stamps.len() <= level {
-                self.stamps.resize(level + 1, 0);
-            }
-            if self.stamps[level] != self.stamp {
-                self.stamps[level] = self.stamp;
-                glue += 1;
-            }
-        }
-        glue
-    }
-
-    /// Forgets the worse half of the learnt clauses when there are too many.
+    /// Forgets the older half of the learnt clauses when there are too many.
     fn reduce_if_many(&mut self) {
-        self.max_learnts = self.max_learnts.max(200 + self.originals / 8);
+        self.max_learnts = self.max_learnts.max(500 + self.originals / 8);
         if self.learnts.len() > self.max_learnts && !P::LOGS {
             self.reduce();
         }
@@ -1183,13 +1162,13 @@ impl<P: Proof> Solver<P> {
 
     fn reduce(&mut self) {
         let mut learnts = std::mem::take(&mut self.learnts);
-        // Oldest first among equals.
-        learnts.sort_by_key(|&clause| std::cmp::Reverse(self.arena.note(clause)));
-        let bad = learnts.len() / 2;
+        // What was of use lately is likely to be of use again.
+        learnts.sort_by_key(|&clause| self.arena.note(clause));
+        let old = learnts.len() / 2;
         let mut index = 0;
         learnts.retain(|&clause| {
             index += 1;
-            let keep = index > bad || self.arena.note(clause) <= 2 || self.arena.len(clause) == 2;
+            let keep = index > old || self.arena.len(clause) == 2;
             if !keep {
                 self.arena.remove(clause);
             }
