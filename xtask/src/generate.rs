@@ -4,9 +4,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use elinvar_engines::families::{fifo, fifo_with_bug, memclear_of};
+use elinvar_engines::families::{
+    counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug, shift_parity,
+    shift_parity_with_bug,
+};
+use elinvar_engines::passes::bitblast;
+use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
+
+/// Memories up to so many bits are expanded for AIGER.
+const MEMORY_LIMIT: u64 = 1 << 16;
 
 #[derive(Args)]
 pub struct Options {
@@ -20,7 +28,11 @@ pub struct Options {
     /// Bits of an address of memclear
     #[arg(long, default_value_t = 32)]
     address: u32,
-    /// The file, in BTOR if it ends in `.btor`, else in BTOR2
+    /// Stages of shift-parity, digits of counters, stations of ring
+    #[arg(long, default_value_t = 16)]
+    size: u32,
+    /// The file, in BTOR if it ends in `.btor`, in AIGER if in `.aig` or `.aag`, else
+    /// in BTOR2
     #[arg(short, long)]
     output: PathBuf,
 }
@@ -33,6 +45,16 @@ enum Family {
     FifoBug,
     /// The function that clears a region of memory
     Memclear,
+    /// A shift register of words with their parity
+    ShiftParity,
+    /// A shift register into which words with a wrong parity may come
+    ShiftParityBug,
+    /// Decimal counters in a chain
+    Counters,
+    /// A ring of stations that pass a token on
+    Ring,
+    /// A ring whose last station keeps the token, too
+    RingBug,
 }
 
 pub fn run(options: &Options) -> ExitCode {
@@ -47,18 +69,34 @@ pub fn run(options: &Options) -> ExitCode {
 
 fn write(options: &Options) -> Result<(), String> {
     let system = system(options)?;
-    let as_btor = options.output.extension().is_some_and(|ending| ending == "btor");
-    let text = if as_btor { btor::write(&system) } else { btor2::write(&system) };
-    let text = text.map_err(|error| error.to_string())?;
+    let ending = options.output.extension().and_then(|ending| ending.to_str());
+    let text = match ending {
+        Some("btor") => btor::write(&system).map_err(|error| error.to_string())?,
+        Some("aig") => aiger(&system, Encoding::Binary)?,
+        Some("aag") => aiger(&system, Encoding::Ascii)?,
+        Some(_) | None => btor2::write(&system).map_err(|error| error.to_string())?,
+    };
     std::fs::write(&options.output, text)
         .map_err(|error| format!("cannot write {}: {error}", options.output.display()))
 }
 
+/// The system as a circuit.
+pub fn aiger(system: &TransitionSystem, encoding: Encoding) -> Result<Vec<u8>, String> {
+    let (bits, _) = bitblast(system, MEMORY_LIMIT).map_err(|error| error.to_string())?;
+    aiger::write(&bits, encoding).map_err(|error| error.to_string())
+}
+
 fn system(options: &Options) -> Result<TransitionSystem, String> {
-    let Options { width, depth, address, .. } = *options;
-    match options.family {
-        Family::Fifo => fifo(width, depth).map_err(|error| error.to_string()),
-        Family::FifoBug => fifo_with_bug(width, depth).map_err(|error| error.to_string()),
-        Family::Memclear => memclear_of(address, width).map_err(|error| error.to_string()),
-    }
+    let Options { width, depth, address, size, .. } = *options;
+    let built = match options.family {
+        Family::Fifo => return fifo(width, depth).map_err(|error| error.to_string()),
+        Family::FifoBug => return fifo_with_bug(width, depth).map_err(|error| error.to_string()),
+        Family::Memclear => return memclear_of(address, width).map_err(|error| error.to_string()),
+        Family::ShiftParity => shift_parity(size),
+        Family::ShiftParityBug => shift_parity_with_bug(size),
+        Family::Counters => counters(size),
+        Family::Ring => ring(size),
+        Family::RingBug => ring_with_bug(size),
+    };
+    built.map_err(|error| error.to_string())
 }

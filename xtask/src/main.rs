@@ -1,10 +1,11 @@
-//! Commands for developers: differential fuzzing, models of any size, and the
-//! experiments of the papers.
+//! Commands for developers: differential fuzzing, models of any size, the
+//! experiments of the papers, and how time grows with size.
 #![forbid(unsafe_code)]
 
 mod experiment;
 mod fuzz;
 mod generate;
+mod growth;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,8 @@ enum Command {
     /// Repeat an experiment of a paper
     #[command(subcommand)]
     Experiment(experiment::Experiment),
+    /// Measure how the time for a proof grows with the size of a model
+    Growth(growth::Options),
 }
 
 fn main() -> ExitCode {
@@ -33,5 +36,6 @@ fn main() -> ExitCode {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Experiment(experiment) => experiment::run(&experiment),
+        Command::Growth(options) => growth::run(&options),
     }
 }

@@ -11,8 +11,8 @@ use elinvar_ir::PropertyId;
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope, Solver, Var};
 
 use super::cube::Cube;
-use super::justify::Justifier;
 use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
+use super::justify::Justifier;
 use super::statistics::PdrStatistics;
 use super::transition::{Init, Transition};
 use crate::run::Run;
@@ -134,10 +134,10 @@ impl Bits {
         let mut used = vec![false; failed.len()];
         let mut core = Vec::with_capacity(failed.len());
         for &lit in cube {
-            if let Ok(index) = failed.binary_search(&self.transition.next(lit)) {
-                if !std::mem::replace(&mut used[index], true) {
-                    core.push(lit);
-                }
+            if let Ok(index) = failed.binary_search(&self.transition.next(lit))
+                && !std::mem::replace(&mut used[index], true)
+            {
+                core.push(lit);
             }
         }
         if self.meets_initial(&core) {
@@ -187,9 +187,9 @@ impl Bits {
         let leaf = |var: Var| match var.index() {
             0 => (true, 0),
             index if index <= registers => {
-                let value = model.value(var.positive()).unwrap_or_else(|| {
-                    origin[(index - 1) / 64] >> ((index - 1) % 64) & 1 == 1
-                });
+                let value = model
+                    .value(var.positive())
+                    .unwrap_or_else(|| origin[(index - 1) / 64] >> ((index - 1) % 64) & 1 == 1);
                 let used = (activity[index - 1] / increment * 64.0) as u32;
                 (value, 256 - used.min(128))
             }
@@ -211,7 +211,10 @@ impl Bits {
         });
         debug_assert!(justified, "the model makes the target true");
         if !justified {
-            state = model.lits().filter(|lit| self.transition.register_of(lit.var()).is_some()).collect();
+            state = model
+                .lits()
+                .filter(|lit| self.transition.register_of(lit.var()).is_some())
+                .collect();
         }
         self.statistics.lift.add(false, started.elapsed());
         if effort == Effort::UntilStable || !justified {
@@ -262,12 +265,12 @@ impl Domain for Bits {
     type Lemma = LemmaId;
     type State = Box<[u64]>;
 
-    fn bad(&mut self, level: usize, property: usize) -> Asked<Option<Predecessor<Self>>> {
+    fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>> {
         self.pause()?;
         let started = Instant::now();
         let bad = self.transition.bads[property].1;
         let query = Query {
-            layer: Layer::level(level),
+            layer: layer(level),
             assumptions: &[bad],
             temporary: &[],
             scope: Scope::Cone,
@@ -280,7 +283,11 @@ impl Domain for Bits {
         };
         self.statistics.bad.add(found, started.elapsed());
         let in_network = self.transition.network.bads[property];
-        if found { self.lift(&[bad], &[in_network], Effort::UntilStable).map(Some) } else { Ok(None) }
+        if found {
+            self.lift(&[bad], &[in_network], Effort::UntilStable).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn step(
@@ -329,7 +336,9 @@ impl Domain for Bits {
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.next(lit)).collect();
         let in_network: Vec<Lit> = cube
             .iter()
-            .map(|lit| self.transition.network.next[lit.var().index() - 1].negate_if(lit.is_negative()))
+            .map(|lit| {
+                self.transition.network.next[lit.var().index() - 1].negate_if(lit.is_negative())
+            })
             .collect();
         self.lift(&target, &in_network, effort)
     }

@@ -78,7 +78,7 @@ pub(crate) trait Domain {
     type State;
 
     /// SAT?  F[level] ∧ bad
-    fn bad(&mut self, level: usize, property: usize) -> Asked<Option<Predecessor<Self>>>;
+    fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>>;
 
     /// SAT?  F[level] ∧ T ∧ c′, and with `From::Outside`  F[level] ∧ ¬c ∧ T ∧ c′
     ///

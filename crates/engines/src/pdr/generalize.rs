@@ -93,7 +93,8 @@ impl<D: Domain> Generalizer<'_, D> {
     /// The atoms in the reverse of the order in which they are tried: those of
     /// little use first, those of the parent last.
     fn drop_order(&self, atoms: &[D::Atom], parent: &[D::Atom]) -> Vec<D::Atom> {
-        let key = |atom: &D::Atom| (parent.binary_search(atom).is_ok(), self.domain.activity(*atom));
+        let key =
+            |atom: &D::Atom| (parent.binary_search(atom).is_ok(), self.domain.activity(*atom));
         let mut order: Vec<D::Atom> = atoms.to_vec();
         order.sort_by(|a, b| {
             let ((a_parent, a), (b_parent, b)) = (key(a), key(b));

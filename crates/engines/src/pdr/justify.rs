@@ -54,7 +54,7 @@ impl Justifier {
         self.stamp += 1;
         for target in targets.clone() {
             self.evaluate(network, target.var(), &leaf);
-            if self.value(target) != true {
+            if !self.value(target) {
                 return false;
             }
         }

@@ -1,8 +1,8 @@
 //! Property directed reachability (IC3) on bits.
 //!
-//! The loop ([`search`], [`generalize`], [`frames`], [`obligation`]) is generic over
-//! a [`domain`]: what cubes are and how queries about them are answered. Here is
-//! the domain of [`bits`], over the [`transition`] relation of a prepared system.
+//! The loop (`search`, `generalize`, `frames`, `obligation`) is generic over a
+//! `domain`: what cubes are and how queries about them are answered. Here is the
+//! domain of `bits`, over the `transition` relation of a prepared system.
 
 mod bits;
 mod cube;
@@ -65,7 +65,7 @@ impl Default for PdrOptions {
             ctg: Ctg { max: 3, depth: 1 },
             keep_parent: true,
             attempts: usize::MAX,
-            stubborn: std::env::var("ELV_ST").ok().and_then(|x| x.parse().ok()).unwrap_or(10),
+            stubborn: 10,
             drop_obligations: Some(20),
             patience: 2000,
             memory_limit: 1 << 16,
@@ -150,7 +150,11 @@ struct Verdicts<'a> {
 }
 
 impl Report<Bits> for Verdicts<'_> {
-    fn progress(&mut self, domain: &Bits, frames: &Frames<Bits>, obligations: usize) {
+    fn progress(&mut self, domain: &mut Bits, frames: &Frames<Bits>, obligations: usize) {
+        let statistics = &mut domain.statistics;
+        statistics.frontier = frames.frontier();
+        statistics.frames = frames.sizes();
+        statistics.invariant_lemmas = frames.infinite().len();
         self.run.emit(Event::Frames {
             engine: NAME,
             frontier: frames.frontier(),

@@ -16,10 +16,13 @@ use super::frames::{Frames, Lemma};
 use super::generalize::{Ctg, Generalization, Generalizer, push_forward};
 use super::obligation::{Obligation, Queue, Task};
 
+/// Obligations between two signs of life.
+const PROGRESS: u64 = 256;
+
 /// What the loop reports to its owner.
 pub(crate) trait Report<D: Domain> {
     /// Something happened that progress displays may show.
-    fn progress(&mut self, domain: &D, frames: &Frames<D>, obligations: usize);
+    fn progress(&mut self, domain: &mut D, frames: &Frames<D>, obligations: usize);
 
     /// These cubes exclude all states where the property fails, for ever.
     fn safe(
@@ -48,6 +51,10 @@ pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
     queue: Queue<D::Atom, D::Choice>,
     /// Properties without an answer.
     open: Vec<usize>,
+    /// How large F∞ was when properties were last compared with it.
+    concluded: usize,
+    /// Obligations worked on.
+    worked: u64,
 }
 
 impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
@@ -58,11 +65,26 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         properties: usize,
     ) -> Self {
         let open = (0..properties).collect();
-        Search { domain, report, options, frames: Frames::new(), queue: Queue::new(), open }
+        Search {
+            domain,
+            report,
+            options,
+            frames: Frames::new(),
+            queue: Queue::new(),
+            open,
+            concluded: 0,
+            worked: 0,
+        }
     }
 
     /// Until every property has its answer, or the run is stopped.
     pub fn run(&mut self) -> Asked<()> {
+        let answer = self.run_until_decided();
+        self.report.progress(self.domain, &self.frames, self.queue.len());
+        answer
+    }
+
+    fn run_until_decided(&mut self) -> Asked<()> {
         loop {
             self.strengthen()?;
             if self.open.is_empty() {
@@ -84,7 +106,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             let mut patience = if self.open.len() > 1 { Some(self.options.patience) } else { None };
             self.block_all(&mut patience)?;
             while self.open.contains(&property) && patience != Some(0) {
-                let Some(found) = self.domain.bad(frontier, property)? else { break };
+                let Some(found) = self.domain.bad(Level::Finite(frontier), property)? else {
+                    break;
+                };
                 let obligation = Rc::new(Obligation {
                     cube: found.cube,
                     choice: found.choice,
@@ -139,6 +163,10 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         let activity = activity + 1.0;
         let too_often = self.options.drop_obligations.is_some_and(|max| activity > max as f32);
         self.report.obligation(self.domain, too_often);
+        self.worked += 1;
+        if self.worked.is_multiple_of(PROGRESS) {
+            self.report.progress(self.domain, &self.frames, self.queue.len());
+        }
         if too_often {
             return Ok(());
         }
@@ -218,13 +246,31 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             self.push_level(level)?;
         }
         let same = (1..frontier).find(|&level| self.frames.level(level).is_empty());
-        if let Some(level) = same {
-            if self.conclude(level)? {
-                return Ok(true);
-            }
+        if let Some(level) = same
+            && self.conclude(level)?
+        {
+            return Ok(true);
         }
         self.promote_frontier(frontier)?;
-        Ok(false)
+        self.conclude_for_ever()?;
+        Ok(self.open.is_empty())
+    }
+
+    /// What holds for ever may exclude a property before the frames converge.
+    fn conclude_for_ever(&mut self) -> Asked<()> {
+        if self.frames.infinite().len() == self.concluded {
+            return Ok(());
+        }
+        self.concluded = self.frames.infinite().len();
+        let frontier = self.frames.frontier();
+        for property in self.open.clone() {
+            if self.domain.bad(Level::Infinite, property)?.is_none() {
+                let invariant = cubes(self.frames.infinite());
+                self.report.safe(self.domain, property, invariant, frontier);
+                self.open.retain(|&other| other != property);
+            }
+        }
+        Ok(())
     }
 
     fn push_level(&mut self, level: usize) -> Asked<()> {
@@ -308,15 +354,18 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     fn conclude(&mut self, level: usize) -> Asked<bool> {
         let frontier = self.frames.frontier();
         let finite = (level + 1..=frontier).flat_map(|level| self.frames.level(level));
-        let invariant: Vec<Cube<D::Atom>> =
-            finite.chain(self.frames.infinite()).map(|lemma| lemma.cube.clone()).collect();
+        let invariant = cubes(finite.chain(self.frames.infinite()));
         for property in self.open.clone() {
             // Not so for one that was put off.
-            if self.domain.bad(level + 1, property)?.is_none() {
+            if self.domain.bad(Level::Finite(level + 1), property)?.is_none() {
                 self.report.safe(self.domain, property, invariant.clone(), level);
                 self.open.retain(|&other| other != property);
             }
         }
         Ok(self.open.is_empty())
     }
+}
+
+fn cubes<'a, D: Domain + 'a>(lemmas: impl IntoIterator<Item = &'a Lemma<D>>) -> Vec<Cube<D::Atom>> {
+    lemmas.into_iter().map(|lemma| lemma.cube.clone()).collect()
 }

@@ -1,0 +1,349 @@
+//! Property directed reachability from outside: against explicit-state search, on
+//! worked examples, twice the same, and with many properties at once. All evidence
+//! goes through the checker.
+
+use std::sync::{Arc, Mutex};
+
+use elinvar_check::{Budget, certificate, replay};
+use elinvar_engines::families::{counters, ring, ring_with_bug, shift_parity};
+use elinvar_engines::passes::PassOptions;
+use elinvar_engines::pdr::{Ctg, Pdr, PdrOptions, PdrStatistics};
+use elinvar_engines::{Engine, Event, Run};
+use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+use elinvar_ir::{
+    BitVec, Certificate, ExprId, PropertyId, Role, Simulator, Sort, StateBit, StopReason,
+    SystemBuilder, Trace, TransitionSystem, Value, Verdict, cone,
+};
+
+const NO_PASSES: PassOptions =
+    PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+
+fn check(
+    system: &TransitionSystem,
+    properties: &[PropertyId],
+    options: &PdrOptions,
+) -> Vec<Verdict> {
+    Pdr::new(options.clone()).check(system, properties, &Run::new()).expect("small enough")
+}
+
+/// The verdict is as it must be, and the checker accepts its evidence.
+fn assert_right(system: &TransitionSystem, truth: (PropertyId, Outcome), verdict: &Verdict) {
+    let (property, outcome) = truth;
+    match (outcome, verdict) {
+        (Outcome::Safe, Verdict::Safe(proof)) => {
+            assert_eq!(certificate(system, property, proof, &Budget::default()), Ok(()));
+        }
+        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) => {
+            assert_eq!(trace.property, property);
+            assert!(trace.depth() >= depth, "{} steps, at least {depth} needed", trace.depth());
+            assert_eq!(replay(system, trace), Ok(()));
+        }
+        other => panic!("{property:?}: {other:?}"),
+    }
+}
+
+// Against explicit-state search.
+
+/// Settings as different as possible, by number.
+fn settings(number: u64) -> PdrOptions {
+    let pick = |period: u64| (number / period).is_multiple_of(2);
+    PdrOptions {
+        passes: if pick(1) { PassOptions::default() } else { NO_PASSES },
+        elimination: pick(2),
+        keep_parent: pick(4),
+        ctg: [(0, 0), (1, 1), (3, 1), (5, 2)].map(|(max, depth)| Ctg { max, depth })
+            [number as usize / 3 % 4],
+        attempts: if number.is_multiple_of(5) { 1 } else { usize::MAX },
+        stubborn: if number % 7 < 3 { 0 } else { 10 },
+        drop_obligations: [None, Some(1), Some(20)][number as usize % 3],
+        patience: if (number / 2).is_multiple_of(3) { 1 } else { 2000 },
+        ..PdrOptions::default()
+    }
+}
+
+/// The engine may give up, and says so, where initial values depend on inputs of the
+/// first cycle.
+fn is_beyond(system: &TransitionSystem, verdict: &Verdict) -> bool {
+    let unsupported = matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_)));
+    let inits = system.states().iter().filter_map(|state| state.init);
+    let mut symbols = cone(system.pool(), inits).into_iter();
+    unsupported && symbols.any(|symbol| matches!(system.role_of(symbol), Some(Role::Input(_))))
+}
+
+fn agrees_with_search(shape: Shape, seeds: u64) {
+    let (mut safe, mut failing, mut beyond) = (0, 0, 0);
+    for seed in 0..seeds {
+        let system = Generator::system(seed, shape);
+        let Ok(truth) = search(&system, 20_000) else { continue };
+        let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+        for number in [seed, seed * 31 + 17] {
+            let verdicts = check(&system, &properties, &settings(number));
+            for (&truth, verdict) in truth.iter().zip(&verdicts) {
+                if is_beyond(&system, verdict) {
+                    beyond += 1;
+                    continue;
+                }
+                assert_right(&system, truth, verdict);
+                match truth.1 {
+                    Outcome::Safe => safe += 1,
+                    Outcome::Unsafe(_) => failing += 1,
+                }
+            }
+        }
+    }
+    assert!(safe as u64 > seeds / 2 && failing as u64 > seeds / 2, "{safe} safe, {failing} not");
+    assert!(beyond * 10 < safe + failing, "{beyond} of {} are beyond", safe + failing);
+}
+
+#[test]
+fn agrees_with_search_on_bits() {
+    agrees_with_search(Shape::BITS, 400);
+}
+
+#[test]
+fn agrees_with_search_on_words() {
+    agrees_with_search(Shape::WORDS, 300);
+}
+
+// The worked examples of Blankestijn's thesis on incremental PDR: Figure 2.1 with
+// Example 2.6, and Appendix C, which runs the algorithms of Chapter 3 by hand.
+
+/// States a, b, … with these steps between them, starting in a. A state without a
+/// step gets one to itself, as Section 2.4.3 has it: here a cycle needs a successor.
+fn graph(states: usize, steps: &[(char, char)], bad: &[char]) -> TransitionSystem {
+    let letters: Vec<char> = ('a'..).take(states).collect();
+    let stuck = letters.iter().filter(|&from| steps.iter().all(|(start, _)| start != from));
+    let steps: Vec<(char, char)> = steps.iter().copied().chain(stuck.map(|&s| (s, s))).collect();
+    let width = states.next_power_of_two().ilog2();
+    let mut b = SystemBuilder::new();
+    let state = b.state(Sort::Bv(width), Some("state")).unwrap();
+    let next = b.input(Sort::Bv(width), Some("next")).unwrap();
+    let is = |b: &mut SystemBuilder, word: ExprId, letter: char| {
+        let code = b.pool.constant(code(width, letter));
+        b.pool.equal(word, code).unwrap()
+    };
+    let mut allowed = b.pool.bool(false);
+    for (from, to) in steps {
+        let (from, to) = (is(&mut b, state, from), is(&mut b, next, to));
+        let step = b.pool.and(from, to).unwrap();
+        allowed = b.pool.or(allowed, step).unwrap();
+    }
+    b.constraints.push(allowed);
+    b.states[0].init = Some(b.pool.constant(code(width, 'a')));
+    b.states[0].next = Some(next);
+    for &letter in bad {
+        let bad = is(&mut b, state, letter);
+        b.bad(letter.to_string(), bad);
+    }
+    b.finish().unwrap()
+}
+
+fn code(width: u32, letter: char) -> BitVec {
+    BitVec::new(width, letter as u64 - 'a' as u64)
+}
+
+/// The states of a trace.
+fn path(system: &TransitionSystem, trace: &Trace) -> String {
+    let none = |_| unreachable!("the state is initialised and has a next value");
+    let mut simulator = Simulator::new(system, none, trace.steps[0].inputs.clone());
+    let letter = |value: &Value| char::from(b'a' + value.bv().to_u64().unwrap() as u8);
+    let mut path = String::from(letter(&simulator.states()[0]));
+    for step in &trace.steps[1..] {
+        simulator.step(none, step.inputs.clone());
+        path.push(letter(&simulator.states()[0]));
+    }
+    path
+}
+
+/// Which of the first states satisfy an invariant?
+fn satisfying(proof: &Certificate, states: usize) -> String {
+    let Certificate::Inductive { clauses } = proof else { panic!("PDR finds clauses: {proof:?}") };
+    let holds = |letter: char| {
+        let value = letter as u32 - 'a' as u32;
+        let literal = |bit: &StateBit| (value >> bit.bit & 1 == 1) == bit.positive;
+        clauses.iter().all(|clause| clause.iter().any(literal))
+    };
+    ('a'..).take(states).filter(|&letter| holds(letter)).collect()
+}
+
+fn decide_e(steps: &[(char, char)], options: &PdrOptions) -> (TransitionSystem, Verdict) {
+    let system = graph(5, steps, &['e']);
+    let mut verdicts = check(&system, &[PropertyId(0)], options);
+    let verdict = verdicts.remove(0);
+    (system, verdict)
+}
+
+fn all_settings() -> impl Iterator<Item = PdrOptions> {
+    (0..48).map(settings)
+}
+
+/// Example 2.6. Each state is reachable, by a shortest path through the figure.
+#[test]
+fn thesis_figure_2_1() {
+    // a, b, c, d are 00, 01, 10, 11. The printed tuple ({00}, {x1, x2}, Δ) has its
+    // first two parts exchanged.
+    let system = graph(4, &[('a', 'b'), ('b', 'd'), ('a', 'c')], &['a', 'b', 'c', 'd']);
+    let properties: Vec<PropertyId> = (0..4).map(PropertyId).collect();
+    for options in all_settings() {
+        let verdicts = check(&system, &properties, &options);
+        for (verdict, expected) in verdicts.iter().zip(["a", "ab", "ac", "abd"]) {
+            let Verdict::Unsafe(trace) = verdict else { panic!("{expected}: {verdict:?}") };
+            assert_eq!(path(&system, trace), expected);
+        }
+    }
+}
+
+/// C.1.1: the trace is a → b → c → d → e.
+#[test]
+fn thesis_simple() {
+    let steps = [('a', 'b'), ('b', 'c'), ('c', 'd'), ('d', 'e')];
+    for options in all_settings() {
+        let (system, verdict) = decide_e(&steps, &options);
+        let Verdict::Unsafe(trace) = &verdict else { panic!("{verdict:?}") };
+        assert_eq!(path(&system, trace), "abcde");
+        assert_eq!(replay(&system, trace), Ok(()));
+    }
+}
+
+/// C.1.2: without b → c, {a, b} is the invariant, and the only one: what has no
+/// step to e contains neither d nor c.
+///
+/// The text says that the second iteration removes c from F₁ and F₂; the tables are
+/// right that it is F₁ alone. In the last table d is blocked in F₃, which must
+/// then read {a, b, c}, not {a, b, c, d}.
+#[test]
+fn thesis_simple_constrained() {
+    for options in all_settings() {
+        let (system, verdict) = decide_e(&[('a', 'b'), ('c', 'd'), ('d', 'e')], &options);
+        let Verdict::Safe(proof) = &verdict else { panic!("{verdict:?}") };
+        assert_eq!(satisfying(proof, 5), "ab");
+        assert_right(&system, (PropertyId(0), Outcome::Safe), &verdict);
+    }
+}
+
+/// C.2.1: {a} is the invariant, and again the only one.
+///
+/// The text begins with I.Δ = {b}, but there is no step from a in this instance:
+/// I.Δ is empty. In iteration 2 it is block(b, 0) that is called, not block(c, 0).
+#[test]
+fn thesis_second_system() {
+    let steps = [('b', 'c'), ('b', 'd'), ('c', 'e'), ('d', 'e')];
+    for options in all_settings() {
+        let (system, verdict) = decide_e(&steps, &options);
+        let Verdict::Safe(proof) = &verdict else { panic!("{verdict:?}") };
+        assert_eq!(satisfying(proof, 5), "a");
+        assert_right(&system, (PropertyId(0), Outcome::Safe), &verdict);
+    }
+}
+
+/// C.2.2: with a → b there are two traces of the same length; the text finds the
+/// one through d. (The introduction of C.2 is that of C.1: what relates the two
+/// systems is that a → b is added, not that b → c is removed.)
+#[test]
+fn thesis_second_system_relaxed() {
+    let steps = [('a', 'b'), ('b', 'c'), ('b', 'd'), ('c', 'e'), ('d', 'e')];
+    for options in all_settings() {
+        let (system, verdict) = decide_e(&steps, &options);
+        let Verdict::Unsafe(trace) = &verdict else { panic!("{verdict:?}") };
+        let path = path(&system, trace);
+        assert!(path == "abde" || path == "abce", "{path}");
+        assert_eq!(replay(&system, trace), Ok(()));
+    }
+}
+
+// Twice the same.
+
+/// Verdicts with their evidence, and the statistics without times.
+fn recorded(system: &TransitionSystem, options: &PdrOptions) -> (Vec<Verdict>, Vec<PdrStatistics>) {
+    let statistics: Arc<Mutex<Vec<PdrStatistics>>> = Arc::default();
+    let observed = Arc::clone(&statistics);
+    let run = Run::new().with_observer(move |event| {
+        if let Event::Pdr(numbers) = event {
+            observed.lock().unwrap().push(without_times(numbers));
+        }
+    });
+    let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
+    let verdicts = Pdr::new(options.clone()).check(system, &properties, &run).unwrap();
+    drop(run);
+    let statistics = Arc::into_inner(statistics).expect("the run is over");
+    (verdicts, statistics.into_inner().unwrap())
+}
+
+fn without_times(numbers: &PdrStatistics) -> PdrStatistics {
+    let mut numbers = numbers.clone();
+    let PdrStatistics { bad, block, generalize, counterexample, push, promote, lift, .. } =
+        &mut numbers;
+    for count in [bad, block, generalize, counterexample, push, promote, lift] {
+        count.time = Default::default();
+    }
+    numbers
+}
+
+#[test]
+fn the_same_run_twice_is_the_same() {
+    let random = (0..20).map(|seed| Generator::system(seed, Shape::WORDS));
+    let families = [ring(12), ring_with_bug(8), counters(4), shift_parity(4)].map(Result::unwrap);
+    let mut queries = 0;
+    for (number, system) in families.into_iter().chain(random).enumerate() {
+        let options = settings(number as u64);
+        let first = recorded(&system, &options);
+        assert_eq!(first, recorded(&system, &options), "system {number}");
+        queries += first.1.iter().map(PdrStatistics::query_count).sum::<u64>();
+    }
+    assert!(queries > 1000, "{queries} queries show little");
+}
+
+// Many properties at once.
+
+#[test]
+fn together_as_one_by_one() {
+    for seed in 0..80 {
+        let system = Generator::system(seed, Shape::BITS);
+        let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
+        let options = settings(seed);
+        let together = check(&system, &properties, &options);
+        for (&id, together) in properties.iter().zip(&together) {
+            let alone = check(&system, &[id], &options).remove(0);
+            let kind = |verdict: &Verdict| match verdict {
+                Verdict::Safe(_) => Some(true),
+                Verdict::Unsafe(_) => Some(false),
+                Verdict::Unknown(_) => None,
+            };
+            if !is_beyond(&system, &alone) && !is_beyond(&system, together) {
+                assert_eq!(kind(&alone), kind(together), "seed {seed}, {id:?}");
+            }
+        }
+    }
+}
+
+/// A counter modulo 10 with one property for each of 16 values.
+fn digit() -> TransitionSystem {
+    let mut b = SystemBuilder::new();
+    let enable = b.input(Sort::BOOL, Some("enable")).unwrap();
+    let digit = b.state(Sort::Bv(4), Some("digit")).unwrap();
+    let [zero, one, nine] = [0, 1, 9].map(|value| b.pool.constant(BitVec::new(4, value)));
+    let last = b.pool.equal(digit, nine).unwrap();
+    let sum = b.pool.binary(elinvar_ir::BinaryOp::Add, digit, one).unwrap();
+    let counted = b.pool.ite(last, zero, sum).unwrap();
+    b.states[0].init = Some(zero);
+    b.states[0].next = Some(b.pool.ite(enable, counted, digit).unwrap());
+    for value in 0..16 {
+        let value = b.pool.constant(BitVec::new(4, value));
+        let bad = b.pool.equal(digit, value).unwrap();
+        b.bad("value", bad);
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn failing_properties_next_to_safe_ones() {
+    let system = digit();
+    // Asked for in an order of their own, and not all.
+    let properties: Vec<PropertyId> = (1..16).rev().map(PropertyId).collect();
+    for options in all_settings() {
+        for (&id, verdict) in properties.iter().zip(&check(&system, &properties, &options)) {
+            let outcome = if id.0 < 10 { Outcome::Unsafe(id.0) } else { Outcome::Safe };
+            assert_right(&system, (id, outcome), verdict);
+        }
+    }
+}
