@@ -43,14 +43,20 @@
 mod analyze;
 mod arena;
 mod check;
+mod clauses;
+mod domain;
 mod literal;
 mod order;
 mod proof;
 mod propagate;
+mod query;
+mod search;
 mod solver;
 
 pub use arena::{ClauseRef, Layer};
 pub use check::{ProofError, check};
+pub use clauses::LemmaId;
 pub use literal::{Lit, Var};
 pub use proof::{Log, NoProof, Proof, Step};
-pub use solver::{Answer, Core, LemmaId, Model, Query, Scope, Solver, Statistics};
+pub use query::{Answer, Core, Model, Query, Scope};
+pub use solver::{Solver, Statistics};

@@ -8,9 +8,10 @@
 //! assign variables outside.
 
 use crate::arena::{ClauseRef, Layer};
+use crate::clauses::{Unit, Watch};
 use crate::literal::Lit;
 use crate::proof::Proof;
-use crate::solver::{LAYER, Reason, Solver, Unit, Value, Watch};
+use crate::solver::{LAYER, Reason, Solver, Value};
 
 impl<P: Proof> Solver<P> {
     /// Propagates all that is new on the trail; gives a falsified clause, if any.

@@ -1,0 +1,362 @@
+//! The clauses: how they come in, change their layers, and go.
+
+use crate::arena::{ClauseRef, Kind, Layer};
+use crate::literal::Lit;
+use crate::proof::Proof;
+use crate::solver::{Reason, Solver, Value};
+
+/// One of two watches of a clause, kept with the watched literal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watch {
+    /// A literal that satisfies the clause when true; the other one if binary.
+    pub blocker: Lit,
+    pub layer: Layer,
+    /// The clause, and in bit 0 whether it is a lemma.
+    clause: u32,
+}
+
+impl Watch {
+    pub fn new(clause: ClauseRef, lemma: bool, blocker: Lit, layer: Layer) -> Self {
+        Watch { blocker, layer, clause: clause.0 << 1 | lemma as u32 }
+    }
+
+    #[inline]
+    pub fn with_blocker(self, blocker: Lit) -> Self {
+        Watch { blocker, ..self }
+    }
+
+    #[inline]
+    pub fn clause(self) -> ClauseRef {
+        ClauseRef(self.clause >> 1)
+    }
+
+    #[inline]
+    pub fn is_lemma(self) -> bool {
+        self.clause & 1 == 1
+    }
+}
+
+/// A literal that must be true in a layer and below, but not for ever.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    pub lit: Lit,
+    pub layer: Layer,
+    pub clause: ClauseRef,
+    pub lemma: Option<LemmaId>,
+}
+
+/// The name of a lemma, until it is removed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LemmaId(u32);
+
+/// Where a lemma is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Clause {
+        clause: ClauseRef,
+        /// The literal under which the lemma is found when the domain is closed.
+        witness: Lit,
+    },
+    /// In the list of units.
+    Unit,
+    /// All literals are false at level 0.
+    False { clause: ClauseRef },
+    /// True at level 0 whatever happens, or removed.
+    Nowhere,
+}
+
+impl<P: Proof> Solver<P> {
+    /// Adds a clause for ever. For queries of scope `Cone` it must be part of the
+    /// definition of a variable, or speak of permanent variables only.
+    pub fn add_clause(&mut self, lits: &[Lit]) {
+        self.reset();
+        self.originals += 1;
+        self.insert(lits, Kind::Original, Layer::ALWAYS, None);
+    }
+
+    /// Adds a clause over variables with defaults for queries at `layer` and below.
+    pub fn add_lemma(&mut self, lits: &[Lit], layer: Layer) -> LemmaId {
+        self.reset();
+        let id = self.free_lemmas.pop().unwrap_or_else(|| {
+            self.lemmas.push(Place::Nowhere);
+            LemmaId(self.lemmas.len() as u32 - 1)
+        });
+        self.lemmas[id.0 as usize] = Place::Nowhere;
+        self.insert(lits, Kind::Lemma, layer, Some(id));
+        id
+    }
+
+    /// Lets a lemma count in later layers, too.
+    pub fn raise_lemma(&mut self, id: LemmaId, layer: Layer) {
+        self.reset();
+        match self.lemmas[id.0 as usize] {
+            Place::Clause { clause, .. } => {
+                self.arena.set_layer(clause, layer);
+                let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
+                let lists = if self.arena.len(clause) == 2 {
+                    &mut self.binaries
+                } else {
+                    &mut self.watches
+                };
+                for lit in [a, b] {
+                    let watch = lists[lit.code()].iter_mut().rfind(|w| w.clause() == clause);
+                    watch.expect("a clause is watched twice").layer = layer;
+                }
+                self.imply_if_unit(clause, layer);
+            }
+            Place::Unit => {
+                let index = self.units.iter().position(|unit| unit.lemma == Some(id));
+                let index = index.expect("a unit lemma is in the list");
+                if layer == Layer::ALWAYS {
+                    let unit = self.units.swap_remove(index);
+                    self.lemmas[id.0 as usize] = Place::Nowhere;
+                    self.fix(unit.lit, unit.clause);
+                } else {
+                    self.units[index].layer = layer;
+                }
+            }
+            Place::False { clause } => self.refute(layer, clause),
+            Place::Nowhere => {}
+        }
+    }
+
+    /// Propagation has seen a clause that is unit at level 0, but not with its
+    /// new layer.
+    pub(crate) fn imply_if_unit(&mut self, clause: ClauseRef, layer: Layer) {
+        let is_open = |lit: &Lit| self.values[lit.code()] != Value::FALSE;
+        let (first, others) = {
+            let mut open = self.arena.lits(clause).filter(is_open);
+            (open.next(), open.count())
+        };
+        if others == 0 {
+            let lit = first.unwrap_or(self.arena.lit(clause, 0));
+            if self.imply_at_root(lit, Reason { clause, other: Lit::NONE }, layer) {
+                self.propagate_root();
+            } else {
+                self.refute(layer, clause);
+            }
+        }
+    }
+
+    /// Removes a lemma that the others imply wherever it counts, as do those of
+    /// the same or later layers that subsume it: what was learnt from it stays.
+    pub fn remove_lemma(&mut self, id: LemmaId) {
+        self.reset();
+        match std::mem::replace(&mut self.lemmas[id.0 as usize], Place::Nowhere) {
+            Place::Clause { clause, witness } => {
+                if witness != Lit::NONE {
+                    let list = &mut self.domain.witnesses[witness.code()];
+                    let index = list.iter().position(|&c| c == clause);
+                    list.swap_remove(index.expect("a lemma is filed under its witness"));
+                }
+                self.detach(clause);
+            }
+            Place::Unit => self.units.retain(|unit| unit.lemma != Some(id)),
+            Place::False { .. } | Place::Nowhere => {}
+        }
+        self.free_lemmas.push(id);
+    }
+
+    /// Adds a clause at level 0, in the form that its values allow.
+    pub(crate) fn insert(&mut self, lits: &[Lit], kind: Kind, layer: Layer, id: Option<LemmaId>) {
+        let mut clause = std::mem::take(&mut self.scratch);
+        clause.clear();
+        clause.extend_from_slice(lits);
+        clause.sort_unstable();
+        clause.dedup();
+        let tautology = clause.windows(2).any(|pair| pair[0] == !pair[1]);
+        let satisfied = clause.iter().any(|lit| self.values[lit.code()] == Value::TRUE);
+        if !tautology && (!satisfied || P::LOGS) {
+            if P::LOGS {
+                // What is false must stay for the proof; what is not is watched.
+                clause.sort_by_key(|lit| self.values[lit.code()] == Value::FALSE);
+            } else {
+                clause.retain(|lit| self.values[lit.code()] != Value::FALSE);
+            }
+            self.insert_simplified(&clause, kind, layer, id, satisfied);
+        }
+        self.scratch = clause;
+    }
+
+    pub(crate) fn insert_simplified(
+        &mut self,
+        lits: &[Lit],
+        kind: Kind,
+        layer: Layer,
+        id: Option<LemmaId>,
+        satisfied: bool,
+    ) {
+        let open = lits.iter().take_while(|lit| self.values[lit.code()] != Value::FALSE).count();
+        let note = id.map_or(u32::MAX, |id| id.0);
+        let mut clause = ClauseRef::NONE;
+        if open >= 2 || P::LOGS {
+            clause = self.arena.add(lits, kind, layer, note);
+            self.proof.original(clause, lits);
+        }
+        match open {
+            _ if satisfied => {}
+            0 => {
+                self.refute(layer, clause);
+                if let Some(id) = id {
+                    self.lemmas[id.0 as usize] = Place::False { clause };
+                }
+            }
+            1 if layer == Layer::ALWAYS => self.fix(lits[0], clause),
+            1 => {
+                self.units.push(Unit { lit: lits[0], layer, clause, lemma: id });
+                if let Some(id) = id {
+                    self.lemmas[id.0 as usize] = Place::Unit;
+                }
+                if layer == Layer::TEMPORARY {
+                    self.temporaries.push(clause);
+                }
+            }
+            _ => {
+                self.attach(clause);
+                if layer == Layer::TEMPORARY {
+                    self.temporaries.push(clause);
+                }
+                if let Some(id) = id {
+                    let witness = self.file_lemma(clause);
+                    self.lemmas[id.0 as usize] = Place::Clause { clause, witness };
+                }
+            }
+        }
+    }
+
+    /// Makes a literal true for ever.
+    pub(crate) fn fix(&mut self, lit: Lit, clause: ClauseRef) {
+        match self.values[lit.code()] {
+            Value::TRUE => {}
+            Value::FALSE => self.refute(Layer::ALWAYS, clause),
+            _ => {
+                self.assign(lit, Reason { clause, other: Lit::NONE }, Layer::ALWAYS);
+                self.propagate_root();
+            }
+        }
+    }
+
+    /// No query that sees `clause` has a model: all its literals are false at
+    /// level 0.
+    pub(crate) fn refute(&mut self, layer: Layer, clause: ClauseRef) {
+        match layer {
+            Layer::ALWAYS => self.contradiction = true,
+            Layer::TEMPORARY => self.hopeless = true,
+            _ => self.refuted = self.refuted.max(layer),
+        }
+        if P::LOGS {
+            self.log_refutation(layer, clause);
+        }
+    }
+
+    /// Is it known at level 0 that the current query has no model?
+    pub(crate) fn is_refuted(&mut self) -> bool {
+        let refuted = self.contradiction || self.hopeless || self.layer <= self.refuted;
+        if P::LOGS && refuted {
+            self.log_refuted();
+        }
+        refuted
+    }
+
+    pub(crate) fn propagate_root(&mut self) {
+        if let Some(conflict) = self.propagate::<true>() {
+            self.refute(Layer::ALWAYS, conflict.clause);
+        }
+        while let Some(&lit) = self.trail.get(self.domain.deviating_seen) {
+            self.domain.deviating_seen += 1;
+            if self.domain.defaults[lit.var().index()] == Value(lit.is_negative() as u8) {
+                self.domain.deviating.push(lit);
+            }
+        }
+    }
+
+    pub(crate) fn attach(&mut self, clause: ClauseRef) {
+        let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
+        let lemma = self.arena.kind(clause) == Kind::Lemma;
+        let layer = self.arena.layer(clause);
+        let lists =
+            if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
+        lists[a.code()].push(Watch::new(clause, lemma, b, layer));
+        lists[b.code()].push(Watch::new(clause, lemma, a, layer));
+    }
+
+    /// Takes a clause out of the watches and out of the arena. What was added
+    /// last is near the ends of the lists.
+    pub(crate) fn detach(&mut self, clause: ClauseRef) {
+        if clause == ClauseRef::NONE {
+            return;
+        }
+        if self.arena.len(clause) >= 2 {
+            let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
+            let lists =
+                if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
+            for lit in [a, b] {
+                let list = &mut lists[lit.code()];
+                if let Some(index) = list.iter().rposition(|w| w.clause() == clause) {
+                    list.swap_remove(index);
+                }
+            }
+        }
+        if !P::LOGS {
+            self.arena.remove(clause);
+        }
+    }
+
+    /// Forgets the older half of the learnt clauses when there are too many.
+    pub(crate) fn reduce_if_many(&mut self) {
+        self.max_learnts = self.max_learnts.max(500 + self.originals / 8);
+        if self.learnts.len() > self.max_learnts && !P::LOGS {
+            self.reduce();
+        }
+        if self.arena.is_mostly_waste() {
+            self.compact();
+        }
+    }
+
+    pub(crate) fn reduce(&mut self) {
+        let mut learnts = std::mem::take(&mut self.learnts);
+        // What was of use lately is likely to be of use again.
+        learnts.sort_by_key(|&clause| self.arena.note(clause));
+        let old = learnts.len() / 2;
+        let mut index = 0;
+        learnts.retain(|&clause| {
+            index += 1;
+            let keep = index > old || self.arena.len(clause) == 2;
+            if !keep {
+                self.arena.remove(clause);
+            }
+            keep
+        });
+        self.learnts = learnts;
+        for list in &mut self.watches {
+            list.retain(|watch| !self.arena.is_removed(watch.clause()));
+        }
+    }
+
+    /// Moves the clauses together. At level 0 no reason is needed any more.
+    pub(crate) fn compact(&mut self) {
+        let moved = self.arena.compact();
+        let place = |clause: ClauseRef| moved.place(clause).expect("the clause is in use");
+        for list in self.watches.iter_mut().chain(&mut self.binaries) {
+            for watch in list {
+                *watch =
+                    Watch::new(place(watch.clause()), watch.is_lemma(), watch.blocker, watch.layer);
+            }
+        }
+        for clause in self.learnts.iter_mut().chain(&mut self.temporaries) {
+            if *clause != ClauseRef::NONE {
+                *clause = place(*clause);
+            }
+        }
+        for list in &mut self.domain.witnesses {
+            for clause in list {
+                *clause = place(*clause);
+            }
+        }
+        for lemma in &mut self.lemmas {
+            if let Place::Clause { clause, .. } = lemma {
+                *clause = place(*clause);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The domain of a query: the variables that are decided, and what has to be
+//! known of the others so that lemmas need not be decided for them.
+
+use crate::arena::{ClauseRef, Kind, Layer};
+use crate::literal::{Lit, Var};
+use crate::proof::Proof;
+use crate::query::{Query, Scope};
+use crate::solver::{ROOT, Solver, Value};
+
+/// Which variables a query is about, and what lemmas need to know of the others.
+#[derive(Clone, Default)]
+pub(crate) struct Domain {
+    /// By variable: where its fan-in is.
+    pub(crate) fan_in: Vec<(u32, u32)>,
+    pub(crate) fan_ins: Vec<Var>,
+    /// In the domain of every query.
+    pub(crate) permanent: Vec<Var>,
+    pub(crate) is_permanent: Vec<bool>,
+    pub vars: Vec<Var>,
+    /// By fixed variable: the query whose domain it was last put into.
+    pub(crate) stamps: Vec<u64>,
+    pub(crate) all: bool,
+    /// By variable: its value in one assignment that satisfies every lemma.
+    pub(crate) defaults: Vec<Value>,
+    /// By variable: its value at layer `level(0)`.
+    pub(crate) initial: Vec<Value>,
+    /// By literal: lemmas that are satisfied by default because of it.
+    pub(crate) witnesses: Vec<Vec<ClauseRef>>,
+    /// Literals of level 0 that are not as by default.
+    pub(crate) deviating: Vec<Lit>,
+    pub(crate) deviating_seen: usize,
+}
+
+impl<P: Proof> Solver<P> {
+    /// Names the variables by which the clauses define `var`.
+    pub fn set_fan_in(&mut self, var: Var, fan_in: &[Var]) {
+        let start = self.domain.fan_ins.len() as u32;
+        self.domain.fan_ins.extend_from_slice(fan_in);
+        self.domain.fan_in[var.index()] = (start, start + fan_in.len() as u32);
+    }
+
+    /// Puts the cone of `var` into the domain of every query. Must be said
+    /// before clauses fix a variable of that cone that its definition does not.
+    pub fn add_permanent_root(&mut self, var: Var) {
+        self.reset();
+        let mut stack = vec![var];
+        while let Some(var) = stack.pop() {
+            if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
+                self.domain.permanent.push(var);
+                if !self.values[var.positive().code()].is_assigned() {
+                    self.set_both(var, Value::OPEN);
+                }
+                stack.extend_from_slice(self.domain.fan_in(var));
+            }
+        }
+    }
+
+    /// The value of `var` in one assignment that satisfies every lemma that will
+    /// be given; its first phase too. Must be said before clauses fix `var`.
+    pub fn set_default(&mut self, var: Var, value: bool) {
+        self.domain.defaults[var.index()] = Value(value as u8);
+        self.phases[var.index()] = value;
+    }
+
+    /// The phase in which `var` is tried first.
+    pub fn set_phase(&mut self, var: Var, value: bool) {
+        self.phases[var.index()] = value;
+    }
+
+    /// The value of `var` in every query at layer `level(0)`. It must be the
+    /// default as well.
+    pub fn set_initial(&mut self, var: Var, value: bool) {
+        self.domain.initial[var.index()] = Value(value as u8);
+        if P::LOGS {
+            let lit = var.positive().negate_if(!value);
+            let clause = self.arena.add(&[lit], Kind::Original, Layer::level(0), 0);
+            self.proof.original(clause, &[lit]);
+            self.initial_clauses[var.index()] = clause;
+        }
+    }
+
+    pub(crate) fn enter_domain(&mut self, query: &Query<'_>) {
+        let all = query.scope == Scope::All;
+        if all != self.domain.all {
+            self.domain.all = all;
+            for index in 0..self.levels.len() {
+                let inside = all || self.domain.is_permanent[index];
+                let var = Var::new(index);
+                if !self.values[var.positive().code()].is_assigned() {
+                    self.set_both(var, if inside { Value::OPEN } else { Value::OUTSIDE });
+                }
+            }
+        }
+        if !all {
+            self.stamp += 1;
+            let lits = query.assumptions.iter().chain(query.temporary.iter().copied().flatten());
+            for &lit in lits {
+                self.include_with_fixed(lit.var());
+            }
+            let mut next = 0;
+            while let Some(&var) = self.domain.vars.get(next) {
+                next += 1;
+                let (start, end) = self.domain.fan_in[var.index()];
+                for i in start..end {
+                    self.include_with_fixed(self.domain.fan_ins[i as usize]);
+                }
+            }
+            let size = self.domain.vars.len() + self.domain.permanent.len();
+            self.statistics.domain += size as u64;
+        }
+    }
+
+    /// Puts a variable into the domain.
+    #[inline]
+    pub(crate) fn include(&mut self, var: Var) {
+        if self.values[var.positive().code()] == Value::OUTSIDE {
+            self.set_both(var, Value::OPEN);
+            self.domain.vars.push(var);
+        }
+    }
+
+    /// The same at level 0, where also the fan-in of fixed variables is included:
+    /// the model shall determine the cone without what fixed them.
+    #[inline]
+    pub(crate) fn include_with_fixed(&mut self, var: Var) {
+        match self.values[var.positive().code()] {
+            Value::OPEN => {}
+            Value::OUTSIDE => {
+                self.set_both(var, Value::OPEN);
+                self.domain.vars.push(var);
+            }
+            _ => {
+                if self.domain.stamps[var.index()] != self.stamp
+                    && !self.domain.is_permanent[var.index()]
+                {
+                    self.domain.stamps[var.index()] = self.stamp;
+                    self.domain.vars.push(var);
+                }
+            }
+        }
+    }
+
+    /// Files a lemma under a literal that is true by default. A lemma that is not
+    /// satisfied by default has to be in every domain.
+    pub(crate) fn file_lemma(&mut self, clause: ClauseRef) -> Lit {
+        let by_default =
+            |lit: &Lit| self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8);
+        let shortest = |lit: &Lit| self.domain.witnesses[lit.code()].len();
+        match self.arena.lits(clause).filter(by_default).min_by_key(shortest) {
+            Some(witness) => {
+                self.domain.witnesses[witness.code()].push(clause);
+                witness
+            }
+            None => {
+                let vars: Vec<Var> = self.arena.lits(clause).map(Lit::var).collect();
+                for var in vars {
+                    if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
+                        self.domain.permanent.push(var);
+                        if !self.values[var.positive().code()].is_assigned() {
+                            self.set_both(var, Value::OPEN);
+                        }
+                    }
+                }
+                Lit::NONE
+            }
+        }
+    }
+
+    /// The domain is assigned. With all other variables at their defaults every
+    /// lemma is satisfied, except perhaps those that are satisfied by default
+    /// through a literal that is false now. Their variables join the domain.
+    pub(crate) fn close_over_lemmas(&mut self) -> bool {
+        let root_end = self.level_starts.first().copied().unwrap_or(self.trail.len());
+        let mut grown = false;
+        for index in 0..self.domain.deviating.len() {
+            grown |= self.include_violated(!self.domain.deviating[index]);
+        }
+        for index in root_end..self.trail.len() {
+            grown |= self.include_violated(!self.trail[index]);
+        }
+        if self.layer == Layer::level(0) {
+            grown |= self.include_uninitial(root_end);
+            if grown {
+                // What has joined may have initial values.
+                self.backtrack(ROOT);
+            }
+        }
+        grown
+    }
+
+    /// Variables outside that lemmas moved from their initial values join the
+    /// domain, where they get them.
+    pub(crate) fn include_uninitial(&mut self, root_end: usize) -> bool {
+        let mut grown = false;
+        for index in root_end..self.trail.len() {
+            let lit = self.trail[index];
+            let var = lit.var();
+            let initial = self.domain.initial[var.index()];
+            if self.visiting[var.index()] && initial == Value(lit.is_negative() as u8) {
+                self.visiting[var.index()] = false;
+                self.domain.vars.push(var);
+                grown = true;
+            }
+        }
+        grown
+    }
+
+    pub(crate) fn include_violated(&mut self, witness: Lit) -> bool {
+        let list = std::mem::take(&mut self.domain.witnesses[witness.code()]);
+        let mut grown = false;
+        for &clause in &list {
+            if self.arena.layer(clause).active_at(self.layer) && !self.holds_by_default(clause) {
+                for position in 0..self.arena.len(clause) {
+                    let var = self.arena.lit(clause, position).var();
+                    self.include(var);
+                    self.queue(var);
+                }
+                grown = true;
+            }
+        }
+        self.domain.witnesses[witness.code()] = list;
+        grown
+    }
+
+    pub(crate) fn holds_by_default(&self, clause: ClauseRef) -> bool {
+        self.arena.lits(clause).any(|lit| match self.values[lit.code()] {
+            Value::TRUE => true,
+            Value::FALSE => false,
+            _ => self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8),
+        })
+    }
+}
+
+impl Domain {
+    fn fan_in(&self, var: Var) -> &[Var] {
+        let (start, end) = self.fan_in[var.index()];
+        &self.fan_ins[start as usize..end as usize]
+    }
+}
