@@ -81,6 +81,16 @@ pub struct EngineOptions {
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     attempts: Option<usize>,
 
+    /// pdr: try to drop all literals of a lemma, also those of a lemma that blocks
+    /// the same states one frame earlier
+    #[arg(long, help_heading = "Engine options")]
+    no_keep_parent: bool,
+
+    /// pdr: from the Nth time that an obligation comes back, try harder: drop
+    /// what --no-keep-parent would, and block two more states [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    stubborn: Option<u32>,
+
     /// pdr: give an obligation up that came back more than N times, until the
     /// next frame; 0: never [default: 20]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
@@ -190,6 +200,8 @@ impl EngineOptions {
         set(&mut options.ctg.max, self.ctg);
         set(&mut options.ctg.depth, self.ctg_depth);
         set(&mut options.attempts, self.attempts);
+        set(&mut options.keep_parent, self.no_keep_parent.then_some(false));
+        set(&mut options.stubborn, self.stubborn);
         let drop_obligations = self.drop_obligations.map(|most| (most > 0).then_some(most));
         set(&mut options.drop_obligations, drop_obligations);
         set(&mut options.patience, self.patience);
@@ -211,7 +223,7 @@ impl EngineOptions {
     /// Complains about options that say nothing to the chosen engine.
     fn refuse_strays(&self) -> Result<()> {
         use EngineName::{Auto, Bmc, Kind, Pdr};
-        let options: [(&str, bool, &[EngineName]); 15] = [
+        let options: [(&str, bool, &[EngineName]); 17] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.start.is_some(), &[Bmc]),
@@ -224,6 +236,8 @@ impl EngineOptions {
             ("--ctg", self.ctg.is_some(), &[Pdr]),
             ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr]),
             ("--attempts", self.attempts.is_some(), &[Pdr]),
+            ("--no-keep-parent", self.no_keep_parent, &[Pdr]),
+            ("--stubborn", self.stubborn.is_some(), &[Pdr]),
             ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr]),
             ("--patience", self.patience.is_some(), &[Pdr]),
             ("--memory-limit", self.memory_limit.is_some(), &[Pdr]),
@@ -314,11 +328,12 @@ mod tests {
     #[test]
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
-                     --attempts 3 --drop-obligations 0 --patience 7 --memory-limit 9";
+                     --attempts 3 --no-keep-parent --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: true };
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2 }, 3));
+        assert_eq!((options.keep_parent, options.stubborn), (false, 4));
         assert_eq!((options.drop_obligations, options.patience), (None, 7));
         assert_eq!(options.memory_limit, 9);
         let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };

@@ -43,7 +43,7 @@ impl Bits {
     pub fn new(transition: Transition, run: &Run) -> Option<Self> {
         let mut initial = initial_solver(&transition, run);
         let origin = origin(&transition, initial.as_mut())?;
-        let solver = main_solver(&transition, &origin, run);
+        let mut solver = main_solver(&transition, &origin, run);
         let mut lifter = Solver::new();
         transition.load(&mut lifter);
         stop_with(&mut lifter, run);
@@ -52,8 +52,14 @@ impl Bits {
             clauses: transition.clause_count(),
             ..PdrStatistics::default()
         };
+        let mut random = Random(run.seed());
+        // Only a tie-break: the first lemma outweighs it.
+        let activity = (0..transition.registers.len()).map(|_| random.fraction() * 1e-6).collect();
+        for index in 1 + transition.registers.len()..transition.var_count() {
+            solver.set_phase(Var::new(index), random.fraction() > 0.5);
+        }
         Some(Bits {
-            activity: vec![0.0; transition.registers.len()],
+            activity,
             increment: 1.0,
             justifier: Justifier::new(&transition.network),
             transition,
@@ -413,6 +419,24 @@ impl Domain for Bits {
 
     fn activity(&self, atom: Lit) -> f64 {
         self.activity[atom.var().index() - 1]
+    }
+}
+
+/// What seeds other than zero vary: first phases, and the order of registers that
+/// no lemma has told apart. Seed zero varies nothing.
+struct Random(u64);
+
+impl Random {
+    /// The generator of Vigna's splitmix64, from 0 to 1.
+    fn fraction(&mut self) -> f64 {
+        if self.0 == 0 {
+            return 0.0;
+        }
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
