@@ -302,6 +302,30 @@ impl<P: Proof> Solver<P> {
         }
     }
 
+    /// Removes what is satisfied at level 0, when enough was fixed since the last
+    /// time to make a pass over all clauses worth it. Lemmas stay with their owner.
+    pub(crate) fn simplify_if_fixed(&mut self) {
+        let grown = self.trail.len() - self.simplified;
+        if P::LOGS || grown * 64 < self.levels.len().min(4096) || grown == 0 {
+            return;
+        }
+        self.simplified = self.trail.len();
+        let (arena, values) = (&mut self.arena, &self.values);
+        for list in self.watches.iter_mut().chain(&mut self.binaries) {
+            list.retain(|watch| {
+                let clause = watch.clause();
+                if !arena.is_removed(clause)
+                    && !watch.is_lemma()
+                    && arena.lits(clause).any(|lit| values[lit.code()] == Value::TRUE)
+                {
+                    arena.remove(clause);
+                }
+                !arena.is_removed(clause)
+            });
+        }
+        self.learnts.retain(|&clause| !self.arena.is_removed(clause));
+    }
+
     /// Forgets the older half of the learnt clauses when there are too many.
     pub(crate) fn reduce_if_many(&mut self) {
         self.max_learnts = self.max_learnts.max(500 + self.originals / 8);

@@ -86,6 +86,8 @@ pub struct Solver<P: Proof = NoProof> {
     pub(crate) free_lemmas: Vec<LemmaId>,
     pub(crate) originals: usize,
     pub(crate) max_learnts: usize,
+    /// How many literals of level 0 had been fixed when clauses were last simplified.
+    pub(crate) simplified: usize,
 
     pub(crate) domain: Domain,
     /// By assigned variable: it is not in the domain.
@@ -148,6 +150,7 @@ impl<P: Proof> Solver<P> {
             free_lemmas: Vec::new(),
             originals: 0,
             max_learnts: 0,
+            simplified: 0,
             domain: Domain::default(),
             visiting: Vec::new(),
             phases: Vec::new(),
@@ -236,6 +239,7 @@ impl<P: Proof> Solver<P> {
         if self.is_refuted() {
             return Answer::Unsat(Core { lits: &self.core, failed: &self.failed });
         }
+        self.simplify_if_fixed();
         self.reduce_if_many();
         self.enter_domain(query);
         for clause in query.temporary {
