@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 
 use super::words;
@@ -42,17 +43,16 @@ impl Solver {
                 words([path, &"-q", &format!("read_aiger {}; pdr", model.display())])
             }
         };
-        // The shell sets the limit and becomes the solver.
+        // The shell sets the limit, whose signal says what ended the run, and becomes
+        // the solver.
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -t {seconds}; exec \"$@\""), "sh"]).args(arguments);
-        let limit = Duration::from_secs(seconds.into());
+        command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(arguments);
         let before = time_of_children()?;
         let output = command.output().map_err(|error| format!("{}: {error}", self.name()))?;
         let time = time_of_children()?.saturating_sub(before);
         if self.has_proved(&output) {
             Ok(Measured::Proved(time))
-        } else if output.status.signal().is_some() && 10 * time >= 9 * limit {
-            // The kernel does not look at the clock all the time.
+        } else if output.status.signal() == Some(Signal::SIGXCPU as i32) {
             Ok(Measured::TooLong)
         } else {
             let text = String::from_utf8_lossy(&output.stdout);
