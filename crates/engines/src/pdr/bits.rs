@@ -8,6 +8,7 @@
 use std::time::Instant;
 
 use elinvar_ir::PropertyId;
+use elinvar_ir::oracle::Rng;
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope, Solver, Var};
 
 use super::cube::Cube;
@@ -39,8 +40,7 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// None if there is no initial state at all.
-    pub fn new(transition: Transition, run: &Run) -> Option<Self> {
+    pub fn new(transition: Transition, run: &Run) -> Asked<Self> {
         let mut initial = initial_solver(&transition, run);
         let origin = origin(&transition, initial.as_mut())?;
         let mut solver = main_solver(&transition, &origin, run);
@@ -52,13 +52,9 @@ impl Bits {
             clauses: transition.clause_count(),
             ..PdrStatistics::default()
         };
-        let mut random = Random(run.seed());
-        // Only a tie-break: the first lemma outweighs it.
-        let activity = (0..transition.registers.len()).map(|_| random.fraction() * 1e-6).collect();
-        for index in 1 + transition.registers.len()..transition.var_count() {
-            solver.set_phase(Var::new(index), random.fraction() > 0.5);
-        }
-        Some(Bits {
+        let mut activity = vec![0.0; transition.registers.len()];
+        vary(run.seed(), &transition, &mut solver, &mut activity);
+        Ok(Bits {
             activity,
             increment: 1.0,
             justifier: Justifier::new(&transition.network),
@@ -86,8 +82,8 @@ impl Bits {
     /// An initial state in the cube, a value for every register. None if initial
     /// values depend on inputs of the first cycle and these inputs do not fit.
     pub fn initial_state(&mut self, cube: &[Lit], choice: &[Lit]) -> Option<Vec<bool>> {
-        let value = |index: usize| self.origin[index / 64] >> (index % 64) & 1 == 1;
-        let mut state: Vec<bool> = (0..self.transition.registers.len()).map(value).collect();
+        let count = self.transition.registers.len();
+        let mut state: Vec<bool> = (0..count).map(|index| bit(&self.origin, index)).collect();
         for lit in cube {
             state[lit.var().index() - 1] = !lit.is_negative();
         }
@@ -119,14 +115,10 @@ impl Bits {
         Ok(())
     }
 
-    /// Atoms with much use first: cores prefer the front.
     fn assume_next(&mut self, cube: &[Lit]) {
         self.assumptions.clear();
         self.assumptions.extend_from_slice(cube);
-        let activity = &self.activity;
-        self.assumptions.sort_by(|a, b| {
-            activity[b.var().index() - 1].total_cmp(&activity[a.var().index() - 1])
-        });
+        sort_by_use(&mut self.assumptions, &self.activity);
         for lit in &mut self.assumptions {
             *lit = self.transition.next(*lit);
         }
@@ -193,9 +185,7 @@ impl Bits {
         let leaf = |var: Var| match var.index() {
             0 => (true, 0),
             index if index <= registers => {
-                let value = model
-                    .value(var.positive())
-                    .unwrap_or_else(|| origin[(index - 1) / 64] >> ((index - 1) % 64) & 1 == 1);
+                let value = model.value(var.positive()).unwrap_or_else(|| bit(origin, index - 1));
                 let used = (activity[index - 1] / increment * 64.0) as u32;
                 (value, 256 - used.min(128))
             }
@@ -232,10 +222,7 @@ impl Bits {
 
     /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
     fn shrink(&mut self, target: &[Lit], choice: &[Lit], state: &mut Vec<Lit>) -> Asked<()> {
-        let activity = &self.activity;
-        state.sort_by(|a, b| {
-            activity[b.var().index() - 1].total_cmp(&activity[a.var().index() - 1])
-        });
+        sort_by_use(state, &self.activity);
         self.clause.clear();
         self.clause.extend(target.iter().chain(&self.transition.constraints).map(|&lit| !lit));
         loop {
@@ -351,10 +338,8 @@ impl Domain for Bits {
 
     fn holds(&self, atom: Lit) -> bool {
         let model = self.solver.model().expect("asked after a query with a model");
-        model.value(atom).unwrap_or_else(|| {
-            let index = atom.var().index() - 1;
-            (self.origin[index / 64] >> (index % 64) & 1 == 1) != atom.is_negative()
-        })
+        let by_default = || bit(&self.origin, atom.var().index() - 1) != atom.is_negative();
+        model.value(atom).unwrap_or_else(by_default)
     }
 
     fn state(&self) -> Box<[u64]> {
@@ -374,10 +359,7 @@ impl Domain for Bits {
     }
 
     fn contains(&self, cube: &Cube<Lit>, state: &Box<[u64]>) -> bool {
-        cube.atoms().iter().all(|lit| {
-            let index = lit.var().index() - 1;
-            (state[index / 64] >> (index % 64) & 1 == 1) != lit.is_negative()
-        })
+        cube.atoms().iter().all(|lit| bit(state, lit.var().index() - 1) != lit.is_negative())
     }
 
     fn meets_initial(&mut self, cube: &[Lit]) -> bool {
@@ -424,20 +406,29 @@ impl Domain for Bits {
 
 /// What seeds other than zero vary: first phases, and the order of registers that
 /// no lemma has told apart. Seed zero varies nothing.
-struct Random(u64);
-
-impl Random {
-    /// The generator of Vigna's splitmix64, from 0 to 1.
-    fn fraction(&mut self) -> f64 {
-        if self.0 == 0 {
-            return 0.0;
-        }
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+fn vary(seed: u64, transition: &Transition, solver: &mut Solver, activity: &mut [f64]) {
+    if seed == 0 {
+        return;
     }
+    let mut rng = Rng::new(seed);
+    for activity in activity {
+        // Only a tie-break: the first lemma outweighs it.
+        *activity = rng.below(1 << 20) as f64 * 1e-12;
+    }
+    for index in 1 + transition.registers.len()..transition.var_count() {
+        solver.set_phase(Var::new(index), rng.one_in(2));
+    }
+}
+
+/// A bit of a packed state.
+fn bit(state: &[u64], index: usize) -> bool {
+    state[index / 64] >> (index % 64) & 1 == 1
+}
+
+/// Atoms with much use first: cores prefer the front.
+fn sort_by_use(atoms: &mut [Lit], activity: &[f64]) {
+    let activity = |lit: &Lit| activity[lit.var().index() - 1];
+    atoms.sort_by(|a, b| activity(b).total_cmp(&activity(a)));
 }
 
 fn layer(level: Level) -> Layer {
@@ -481,7 +472,7 @@ fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
 }
 
 /// One initial state.
-fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Option<Box<[u64]>> {
+fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Asked<Box<[u64]>> {
     let count = transition.registers.len();
     let mut origin = vec![0; count.div_ceil(64)].into_boxed_slice();
     let mut set =
@@ -493,14 +484,15 @@ fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Option<Box<[
             }
         }
         Some(solver) => {
-            let Answer::Sat(model) = solver.solve(&all(&[])) else { return None };
+            // Initial values are functions of one another: they exist.
+            let Answer::Sat(model) = solver.solve(&all(&[])) else { return Err(Stopped) };
             for index in 0..count {
                 let lit = Transition::register_var(index).positive();
                 set(index, model.value(lit) == Some(true));
             }
         }
     }
-    Some(origin)
+    Ok(origin)
 }
 
 /// The transition relation with its constraints, and the initial states as F₀.
@@ -510,7 +502,7 @@ fn main_solver(transition: &Transition, origin: &[u64], run: &Run) -> Solver {
     stop_with(&mut solver, run);
     for (index, register) in transition.registers.iter().enumerate() {
         let var = Transition::register_var(index);
-        solver.set_default(var, origin[index / 64] >> (index % 64) & 1 == 1);
+        solver.set_default(var, bit(origin, index));
         match register.init {
             Init::Constant(value) => solver.set_initial(var, value),
             Init::Free => {}
@@ -523,9 +515,8 @@ fn main_solver(transition: &Transition, origin: &[u64], run: &Run) -> Solver {
             }
         }
     }
-    let roots: Vec<Var> = transition.constraints.iter().map(|lit| lit.var()).collect();
-    for var in roots {
-        solver.add_permanent_root(var);
+    for constraint in &transition.constraints {
+        solver.add_permanent_root(constraint.var());
     }
     for &constraint in &transition.constraints {
         solver.add_clause(&[constraint]);

@@ -4,8 +4,6 @@
 //! earlier (a counterexample to generalisation, CTG), else the cube is joined with
 //! it [Hassan, Bradley, Somenzi: Better Generalization in IC3, FMCAD 2013].
 
-use std::hash::Hash;
-
 use super::cube::Cube;
 use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
 use super::frames::Frames;
@@ -174,10 +172,7 @@ pub(crate) fn push_forward<D: Domain>(
     mut cube: Cube<D::Atom>,
     mut level: usize,
     limit: usize,
-) -> Asked<(Cube<D::Atom>, Level)>
-where
-    D::Atom: Hash,
-{
+) -> Asked<(Cube<D::Atom>, Level)> {
     while level < limit {
         let here = Level::Finite(level);
         match domain.step(here, cube.atoms(), From::Outside, Purpose::Push)? {

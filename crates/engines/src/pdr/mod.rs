@@ -101,15 +101,7 @@ impl Engine for Pdr {
         let prepared = prepare(system, properties, &options.passes, options.memory_limit, run)?;
         run.emit(Event::Passes(prepared.report.clone()));
         let found = check_prepared(&prepared, properties, options, run);
-        Ok(found.into_iter().map(|verdict| lift(&prepared, verdict)).collect())
-    }
-}
-
-fn lift(prepared: &Prepared, verdict: Verdict) -> Verdict {
-    match verdict {
-        Verdict::Safe(certificate) => Verdict::Safe(prepared.lift.certificate(certificate)),
-        Verdict::Unsafe(trace) => Verdict::Unsafe(prepared.lift.trace(trace)),
-        Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        Ok(found.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
     }
 }
 
@@ -120,11 +112,10 @@ pub(crate) fn check_prepared(
     run: &Run,
 ) -> Vec<Verdict> {
     let system = &prepared.system;
-    let mut transition = Transition::new(system, options.elimination);
-    transition.keep_bads(properties);
-    let Some(mut domain) = Bits::new(transition, run) else {
-        let empty = Certificate::Inductive { clauses: vec![Vec::new()] };
-        return vec![Verdict::Safe(empty); properties.len()];
+    let transition = Transition::new(system, properties, options.elimination);
+    let Ok(mut domain) = Bits::new(transition, run) else {
+        let reason = run.stop().unwrap_or(StopReason::Cancelled);
+        return vec![Verdict::Unknown(reason); properties.len()];
     };
     let count = domain.transition().bads.len();
     let mut verdicts = Verdicts { system, run, found: vec![None; count] };

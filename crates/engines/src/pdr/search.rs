@@ -207,11 +207,10 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         level: usize,
         activity: f32,
     ) -> Asked<Level> {
-        let sizes = [before, core.len()];
-        let how = self.effort(activity);
+        let (in_core, how) = (core.len(), self.effort(activity));
         let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
         let cube = generalizer.generalize(core, level, how)?;
-        self.report.generalized(self.domain, [sizes[0], sizes[1], cube.len()]);
+        self.report.generalized(self.domain, [before, in_core, cube.len()]);
         let frontier = self.frames.frontier();
         let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
         if last == Level::Finite(frontier) && self.holds_for_ever(&cube)? {
@@ -227,7 +226,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         if activity < stubborn as f32 {
             return Generalization { ctg, keep_parent, attempts };
         }
-        let ctg = Ctg { max: ctg.max + 2, ..ctg };
+        // None stays none.
+        let max = if ctg.max == 0 { 0 } else { ctg.max + 2 };
+        let ctg = Ctg { max, ..ctg };
         Generalization { ctg, keep_parent: false, attempts: usize::MAX }
     }
 

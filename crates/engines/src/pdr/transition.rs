@@ -69,29 +69,14 @@ impl Clauses {
 
 impl Transition {
     /// The relation of a system in which every state is one bit with a next
-    /// function. With `elimination`, gates are resolved away where that makes
+    /// function, for the sake of some properties. With `elimination`, gates are resolved away where that makes
     /// the clauses fewer.
-    pub fn new(system: &TransitionSystem, elimination: bool) -> Self {
-        let mut transition = Translation::new(system).run();
+    pub fn new(system: &TransitionSystem, properties: &[PropertyId], elimination: bool) -> Self {
+        let mut transition = Translation::new(system).run(properties);
         if elimination {
             transition.eliminate();
         }
         transition
-    }
-
-    /// Forgets all properties but these.
-    pub fn keep_bads(&mut self, properties: &[PropertyId]) {
-        let kept: Vec<bool> = self.bads.iter().map(|(id, _)| properties.contains(id)).collect();
-        let mut index = 0;
-        self.bads.retain(|_| {
-            index += 1;
-            kept[index - 1]
-        });
-        index = 0;
-        self.network.bads.retain(|_| {
-            index += 1;
-            kept[index - 1]
-        });
     }
 
     /// A literal that is always true.
@@ -230,11 +215,14 @@ impl<'a> Translation<'a> {
         Translation { system, lits, vars, clauses, gates: Vec::new() }
     }
 
-    fn run(mut self) -> Transition {
+    fn run(mut self, properties: &[PropertyId]) -> Transition {
         let states = self.system.states();
+        let bads: Vec<(PropertyId, ExprId)> =
+            self.system.bads().filter(|(id, _)| properties.contains(id)).collect();
         let roots = states.iter().flat_map(|state| state.next.into_iter().chain(state.init));
-        let bads = self.system.bads().map(|(_, bad)| bad);
-        let roots = roots.chain(bads).chain(self.system.constraints().iter().copied());
+        let roots = roots
+            .chain(bads.iter().map(|&(_, bad)| bad))
+            .chain(self.system.constraints().iter().copied());
         for id in cone(self.system.pool(), roots) {
             self.define(id);
         }
@@ -253,7 +241,7 @@ impl<'a> Translation<'a> {
         let inputs = self.system.inputs().len();
         let constraints: Vec<Lit> =
             self.system.constraints().iter().map(|&id| self.lit(id)).collect();
-        let bads: Vec<_> = self.system.bads().map(|(id, bad)| (id, self.lit(bad))).collect();
+        let bads: Vec<_> = bads.into_iter().map(|(id, bad)| (id, self.lit(bad))).collect();
         let network = Network {
             leaves: 1 + registers.len() + inputs,
             gates: self.gates,
