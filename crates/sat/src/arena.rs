@@ -159,10 +159,6 @@ impl Arena {
         self.wasted = 0;
         Moved { old }
     }
-
-    pub fn bytes(&self) -> usize {
-        self.words.capacity() * 4
-    }
 }
 
 /// Where clauses went when the arena was compacted.

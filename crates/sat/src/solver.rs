@@ -225,12 +225,6 @@ impl<P: Proof> Solver<P> {
         &self.proof
     }
 
-    /// An estimate of the memory that clauses and watches take.
-    pub fn bytes(&self) -> usize {
-        let watches = self.watches.iter().chain(&self.binaries).map(Vec::capacity).sum::<usize>();
-        self.arena.bytes() + watches * std::mem::size_of::<Watch>()
-    }
-
     /// Is there a model?
     pub fn solve(&mut self, query: &Query<'_>) -> Answer<'_, P> {
         self.statistics.queries += 1;

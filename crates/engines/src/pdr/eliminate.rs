@@ -151,3 +151,49 @@ impl Elimination {
         clauses
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The conjunction of `lits`, defined as `gate`.
+    fn define(clauses: &mut Clauses, gate: Lit, lits: &[Lit]) {
+        for &lit in lits {
+            clauses.push([!gate, lit]);
+        }
+        clauses.push(lits.iter().map(|&lit| !lit).chain([gate]));
+    }
+
+    /// All assignments of the variables that satisfy the clauses.
+    fn models(clauses: &Clauses, vars: usize) -> Vec<u32> {
+        let holds =
+            |model: u32, lit: &Lit| (model >> lit.var().index() & 1 == 1) != lit.is_negative();
+        let satisfies =
+            |&model: &u32| clauses.iter().all(|c| c.iter().any(|lit| holds(model, lit)));
+        (0..1 << vars).filter(satisfies).collect()
+    }
+
+    #[test]
+    fn gates_within_go_and_the_rest_means_the_same() {
+        let [a, b, c, inner, root] = std::array::from_fn(|i| Var::new(i).positive());
+        let mut clauses = Clauses::default();
+        define(&mut clauses, inner, &[a, !b]);
+        define(&mut clauses, root, &[inner, c]);
+        let (rest, eliminated) = eliminate(&clauses, &[true, true, true, false, true]);
+        assert_eq!(eliminated, [false, false, false, true, false]);
+        let without = |model: &u32| model & !(1 << inner.var().index());
+        let expected: std::collections::BTreeSet<u32> =
+            models(&clauses, 5).iter().map(without).collect();
+        let found: std::collections::BTreeSet<u32> = models(&rest, 5).iter().map(without).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn frozen_gates_stay() {
+        let [a, b, gate] = std::array::from_fn(|i| Var::new(i).positive());
+        let mut clauses = Clauses::default();
+        define(&mut clauses, gate, &[a, b]);
+        let (rest, eliminated) = eliminate(&clauses, &[true; 3]);
+        assert_eq!((rest.len(), eliminated), (3, vec![false; 3]));
+    }
+}

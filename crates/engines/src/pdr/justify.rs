@@ -137,3 +137,45 @@ impl Justifier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Registers 1, 2, 3 and input 4; gate 5 is 1 ∧ 2, gate 6 is 5 ∧ ¬4.
+    fn network() -> Network {
+        let [r1, r2, input, both] = [1, 2, 4, 5].map(|node| Var::new(node).positive());
+        Network { leaves: 5, gates: vec![[r1, r2], [both, !input]], ..Network::default() }
+    }
+
+    fn justify(target: Lit, values: [bool; 5], prices: [u32; 5]) -> Option<Vec<(usize, bool)>> {
+        let network = network();
+        let mut found = Vec::new();
+        let leaf = |var: Var| (values[var.index()], prices[var.index()]);
+        let targets = std::iter::once(target);
+        let justified = Justifier::new(&network)
+            .justify(&network, targets, leaf, |var, value| found.push((var.index(), value)));
+        found.sort_unstable();
+        justified.then_some(found)
+    }
+
+    #[test]
+    fn a_true_gate_needs_both_operands_and_a_false_one_the_cheaper() {
+        let top = Var::new(6).positive();
+        let all = [true, true, true, false, false];
+        assert_eq!(
+            justify(top, all, [0, 1, 1, 1, 0]),
+            Some(vec![(1, true), (2, true), (4, false)])
+        );
+        let none = [true, false, false, false, false];
+        assert_eq!(justify(!top, none, [0, 5, 1, 1, 0]), Some(vec![(2, false)]));
+        assert_eq!(justify(!top, none, [0, 1, 5, 1, 0]), Some(vec![(1, false)]));
+        let input = [true, false, false, false, true];
+        assert_eq!(justify(!top, input, [0, 1, 1, 1, 0]), Some(vec![(4, true)]));
+    }
+
+    #[test]
+    fn a_false_target_is_told() {
+        assert_eq!(justify(Var::new(6).positive(), [true; 5], [1; 5]), None);
+    }
+}

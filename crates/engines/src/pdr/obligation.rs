@@ -96,3 +96,41 @@ impl<A, C> Queue<A, C> {
         self.heap.retain(|task| keep(&task.obligation));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Plain = Obligation<u32, ()>;
+
+    fn obligation(atoms: Vec<u32>, successor: Option<Rc<Plain>>) -> Rc<Plain> {
+        let depth = successor.as_ref().map_or(0, |next| next.depth + 1);
+        Rc::new(Obligation { cube: Cube::new(atoms), choice: (), successor, depth, property: 0 })
+    }
+
+    #[test]
+    fn low_levels_come_first_then_deep_ones_then_small_cubes() {
+        let shallow = obligation(vec![1], None);
+        let deep = obligation(vec![1, 2], Some(Rc::clone(&shallow)));
+        let mut queue = Queue::new();
+        queue.push(2, obligation(vec![3, 4], None), 0.0);
+        queue.push(2, shallow, 0.0);
+        queue.push(2, deep, 0.0);
+        queue.push(1, obligation(vec![5, 6, 7], None), 0.0);
+        queue.push(3, obligation(vec![8], None), 0.0);
+        let order: Vec<u32> = std::iter::from_fn(|| queue.pop(2))
+            .map(|task| *task.obligation.cube.atoms().last().unwrap())
+            .collect();
+        assert_eq!(order, [7, 2, 1, 4]);
+        assert_eq!(queue.len(), 1, "what is above the level waits");
+    }
+
+    #[test]
+    fn long_chains_are_dropped_without_recursion() {
+        let mut chain = None;
+        for _ in 0..1_000_000 {
+            chain = Some(obligation(vec![1], chain));
+        }
+        assert_eq!(chain.map(|last| last.depth), Some(999_999));
+    }
+}
