@@ -6,6 +6,7 @@ mod experiment;
 mod fuzz;
 mod generate;
 mod growth;
+mod process;
 
 use std::process::ExitCode;
 

@@ -13,16 +13,11 @@ use crate::refusal::{Refusal, bad_of};
 pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
     let bad = bad_of(system, trace.property)?;
     check_shape(system, trace)?;
-    let given = |index: usize| trace.initial[index].clone();
-    let mut simulator = Simulator::new(system, given, trace.steps[0].inputs.clone());
+    let mut simulator = Simulator::of_trace(system, trace);
     check_initial(system, trace, &simulator)?;
     check_constraints(system, &simulator, 0)?;
     for (cycle, step) in trace.steps.iter().enumerate().skip(1) {
-        let free = |index: usize| {
-            let position = system.free_states().binary_search(&index);
-            step.free[position.expect("only free states are asked for")].clone()
-        };
-        simulator.step(free, step.inputs.clone());
+        simulator.follow(step);
         check_constraints(system, &simulator, cycle)?;
     }
     let cycle = trace.depth();

@@ -89,6 +89,7 @@ impl Statistics {
                 let frames = Frames { since, frontier, lemmas, invariant, obligations, queries };
                 self.frames = Some(frames);
             }
+            Event::Reuse(_) | Event::State(_) | Event::Stage(_) => {}
             Event::Pdr(ref statistics) => {
                 let mut statistics = statistics.clone();
                 if let Some(frames) = &self.frames {

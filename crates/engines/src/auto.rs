@@ -4,6 +4,7 @@
 //! checking and k-induction, as far as a little effort goes, decide what is shallow
 //! or inductive as it stands, and random simulation what fails easily. Then it works
 //! on the simplified bits. What has no bits (large memories) is left to k-induction.
+//! When there is an earlier proof, it comes before everything else.
 
 use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
 use elinvar_logic::blast::cost;
@@ -12,7 +13,7 @@ use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
-use crate::pdr::{PdrOptions, check_prepared};
+use crate::pdr::{Earlier, PdrOptions, check_prepared, prove_again};
 use crate::run::{Event, Run};
 use crate::simulation::Simulation;
 
@@ -48,7 +49,14 @@ impl Engine for Auto {
         run: &Run,
     ) -> Result<Vec<Verdict>, EngineError> {
         let mut answers = Answers::new(properties);
-        if has_words(system) {
+        let mut prepared = None;
+        if run.earlier().is_some_and(|state| !state.lemmas.is_empty()) {
+            prepared = Some(prepare_bits(system, &answers, run));
+            if let Some(Ok(prepared)) = &prepared {
+                prove_again_first(system, prepared, &mut answers, run);
+            }
+        }
+        if has_words(system) && !answers.open().is_empty() {
             let bound = Some(STEPS_ON_WORDS.min(steps(gates(system, properties))));
             let options = KInductionOptions { bound, ..Default::default() };
             answers.ask(&mut KInduction::new(options), system, &run.with_effort(EFFORT))?;
@@ -56,17 +64,15 @@ impl Engine for Auto {
         if answers.open().is_empty() {
             return Ok(answers.finish());
         }
-        let options = PdrOptions::default();
-        let open = answers.open();
-        match prepare(system, &open, &options.passes, options.memory_limit, run) {
+        match prepared.unwrap_or_else(|| prepare_bits(system, &answers, run)) {
             Ok(prepared) => {
-                run.emit(Event::Passes(prepared.report.clone()));
                 glance_at_bits(&prepared, &mut answers, run)?;
                 try_at_random(&prepared, &mut answers, run)?;
                 let open = answers.open();
                 if !open.is_empty() {
-                    let found = check_prepared(&prepared, &open, &options, run);
-                    answers.take(&open, found.into_iter().map(|v| prepared.lift.verdict(v)));
+                    let (earlier, options) = (Earlier::of_run(run, system), PdrOptions::default());
+                    let outcome = check_prepared(&prepared, &open, &options, earlier, run);
+                    answers.take_lifted(&open, outcome.verdicts, &prepared);
                 }
             }
             Err(EngineError::TooLarge(_)) => {}
@@ -82,6 +88,30 @@ impl Engine for Auto {
     }
 }
 
+fn prepare_bits(
+    system: &TransitionSystem,
+    answers: &Answers,
+    run: &Run,
+) -> Result<Prepared, EngineError> {
+    let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
+    let prepared = prepare(system, &answers.open(), &passes, memory_limit, run)?;
+    run.emit(Event::Passes(prepared.report.clone()));
+    Ok(prepared)
+}
+
+/// Looks whether the lemmas of an earlier run are still enough.
+fn prove_again_first(
+    system: &TransitionSystem,
+    prepared: &Prepared,
+    answers: &mut Answers,
+    run: &Run,
+) {
+    let Some(earlier) = Earlier::of_run(run, system) else { return };
+    let open = answers.open();
+    let outcome = prove_again(prepared, &open, &PdrOptions::default(), earlier, run);
+    answers.take_lifted(&open, outcome.verdicts, prepared);
+}
+
 /// Looks for a shallow trace, as far as a little effort goes.
 fn glance_at_bits(
     prepared: &Prepared,
@@ -94,7 +124,7 @@ fn glance_at_bits(
     let open = answers.open();
     let run = run.with_effort(EFFORT);
     let found = Bmc::new(options).check(&prepared.system, &open, &run)?;
-    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
+    answers.take_lifted(&open, found, prepared);
     Ok(())
 }
 
@@ -104,7 +134,7 @@ fn try_at_random(prepared: &Prepared, answers: &mut Answers, run: &Run) -> Resul
     let cycles = CYCLES.min(EVALUATIONS / prepared.system.pool().len().max(1));
     let mut simulation = Simulation { cycles: RUN.min(cycles), all_cycles: cycles };
     let found = simulation.check(&prepared.system, &open, run)?;
-    answers.take(&open, found.into_iter().map(|verdict| prepared.lift.verdict(verdict)));
+    answers.take_lifted(&open, found, prepared);
     Ok(())
 }
 
@@ -156,6 +186,17 @@ impl Answers {
             let open = self.found.iter_mut().filter(|(id, old)| id == property && !is_decided(old));
             open.for_each(|(_, old)| *old = verdict.clone());
         }
+    }
+
+    /// Takes verdicts about a prepared system.
+    fn take_lifted(
+        &mut self,
+        properties: &[PropertyId],
+        verdicts: Vec<Verdict>,
+        prepared: &Prepared,
+    ) {
+        let lifted = verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict));
+        self.take(properties, lifted);
     }
 
     /// Lets an engine work on what is open.

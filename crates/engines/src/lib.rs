@@ -10,6 +10,7 @@ mod engine;
 pub mod families;
 pub mod kinduction;
 mod minimize;
+pub mod optimum;
 pub mod passes;
 pub mod pdr;
 mod portfolio;

@@ -20,7 +20,7 @@ use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
-use crate::pdr::{Ctg, PdrOptions, check_prepared};
+use crate::pdr::{Ctg, Earlier, PdrOptions, check_prepared};
 use crate::run::{Event, Run};
 
 /// One of the engines in a race.
@@ -196,7 +196,8 @@ impl Method {
                 }
             }
             Method::Pdr(options) => question.ask_about_bits(run, |prepared| {
-                Ok(check_prepared(prepared, properties, options, run))
+                let earlier = Earlier::of_run(run, system);
+                Ok(check_prepared(prepared, properties, options, earlier, run).verdicts)
             }),
         }
     }
@@ -216,6 +217,8 @@ struct Racer {
     passes: Option<Event>,
     frames: Option<Event>,
     pdr: Option<Event>,
+    reuse: Option<Event>,
+    state: Option<Event>,
 }
 
 impl Claims {
@@ -245,6 +248,10 @@ impl Claims {
             }
             Event::Passes(_) => self.racer(number).passes = Some(event.clone()),
             Event::Pdr(_) => self.racer(number).pdr = Some(event.clone()),
+            Event::Reuse(_) => self.racer(number).reuse = Some(event.clone()),
+            // If nobody wins, something is left for a later run.
+            Event::State(_) if number == 0 => audience.emit(event.clone()),
+            Event::State(_) => self.racer(number).state = Some(event.clone()),
             Event::Frames { .. } | Event::Bound { .. } => {
                 if let Event::Frames { .. } = event {
                     self.racer(number).frames = Some(event.clone());
@@ -254,7 +261,10 @@ impl Claims {
                     audience.emit(event.clone());
                 }
             }
-            Event::Query { .. } | Event::ArrayLemmas { .. } | Event::DistinctPairs { .. } => {
+            Event::Query { .. }
+            | Event::ArrayLemmas { .. }
+            | Event::DistinctPairs { .. }
+            | Event::Stage(_) => {
                 audience.emit(event.clone());
             }
         }
@@ -274,8 +284,9 @@ impl Claims {
 
     /// Tells the statistics of a racer.
     fn tell(&self, number: usize, run: &Run) {
-        let Racer { passes, frames, pdr, .. } = std::mem::take(&mut *self.racer(number));
-        for event in [passes, frames, pdr].into_iter().flatten() {
+        let Racer { passes, frames, pdr, reuse, state, .. } =
+            std::mem::take(&mut *self.racer(number));
+        for event in [passes, frames, pdr, reuse, state].into_iter().flatten() {
             run.emit(event);
         }
     }

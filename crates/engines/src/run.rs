@@ -1,18 +1,20 @@
-//! What an engine may use of the world: a budget, a seed, and a place to report to.
+//! What an engine may use of the world: a budget, a seed, what an earlier run left, and
+//! a place to report to.
 //!
 //! Engines never print, never read a clock of their own and never end the
 //! process: they ask [`Run::stop`] between queries (solvers ask it within them)
 //! and tell [`Run::emit`] what happens. Progress bars, logs and statistics
 //! subscribe to the events.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use elinvar_ir::{PropertyId, StopReason};
+use elinvar_ir::{PdrState, PropertyId, StopReason};
 
+use crate::optimum::Stage;
 use crate::passes::PassReport;
-use crate::pdr::PdrStatistics;
+use crate::pdr::{PdrStatistics, Reuse};
 
 /// What an engine reports while it works.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,8 +46,14 @@ pub enum Event {
         obligations: usize,
         queries: u64,
     },
+    /// The lemmas of an earlier run were looked at.
+    Reuse(Reuse),
     /// A run of PDR ended; these are its numbers.
     Pdr(Box<PdrStatistics>),
+    /// What is known by now, for a later run: see [`Run::with_states`].
+    State(Arc<PdrState>),
+    /// An instance of a family was decided.
+    Stage(Box<Stage>),
     /// A property got its verdict, not yet checked.
     Decided { engine: &'static str, property: PropertyId, safe: bool, depth: usize },
 }
@@ -72,9 +80,17 @@ pub struct Run {
     /// How often the run may still be asked to go on.
     effort: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
+    earlier: Option<Arc<PdrState>>,
+    states: Option<Arc<States>>,
     memory_check: Arc<AtomicU64>,
     /// The limit of memory was passed once: the run is over, for all its parts.
     memory_passed: Arc<AtomicBool>,
+}
+
+/// When states are told.
+struct States {
+    every: Duration,
+    last: Mutex<Instant>,
 }
 
 impl Default for Run {
@@ -94,6 +110,8 @@ impl Run {
             outer: Vec::new(),
             effort: None,
             observer: Arc::new(|_| {}),
+            earlier: None,
+            states: None,
             memory_check: Arc::default(),
             memory_passed: Arc::default(),
         }
@@ -118,6 +136,38 @@ impl Run {
     pub fn with_observer(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.observer = Arc::new(observer);
         self
+    }
+
+    /// Begin with what a run on another version of the system left.
+    pub fn with_earlier(mut self, state: Arc<PdrState>) -> Self {
+        self.earlier = Some(state);
+        self
+    }
+
+    /// Tell what is known at the end, and every now and then, as [`Event::State`].
+    pub fn with_states(mut self, every: Duration) -> Self {
+        self.states = Some(Arc::new(States { every, last: Mutex::new(Instant::now()) }));
+        self
+    }
+
+    pub fn earlier(&self) -> Option<&PdrState> {
+        self.earlier.as_deref()
+    }
+
+    /// Does anybody want to know the state at the end?
+    pub(crate) fn wants_state(&self) -> bool {
+        self.states.is_some()
+    }
+
+    /// Is it time again to tell the state?
+    pub(crate) fn is_state_due(&self) -> bool {
+        let Some(states) = &self.states else { return false };
+        let mut last = states.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = last.elapsed() >= states.every;
+        if due {
+            *last = Instant::now();
+        }
+        due
     }
 
     /// A part of this run that can be cancelled alone.

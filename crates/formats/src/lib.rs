@@ -11,12 +11,15 @@ pub mod basm;
 pub mod btor;
 pub mod btor2;
 pub mod certificate;
+pub mod dag;
 mod diagnostic;
 pub mod dot;
 pub mod model;
 mod numbered;
+pub mod proof;
 mod same;
 pub mod smtlib;
+pub mod svg;
 pub mod vcd;
 
 pub use diagnostic::{Diagnostic, Position};

@@ -229,15 +229,10 @@ fn replay(
     let values = |simulator: &Simulator| -> Vec<Value> {
         sources.iter().map(|source| value(simulator, source)).collect()
     };
-    let Some((first, later)) = trace.steps.split_first() else { return Ok(()) };
-    let mut simulator =
-        Simulator::new(system, |state| trace.initial[state].clone(), first.inputs.clone());
+    let mut simulator = Simulator::of_trace(system, trace);
     visit(0, &values(&simulator))?;
-    for (cycle, step) in (1..).zip(later) {
-        // The simulator asks for the free states in their order.
-        let mut free = step.free.iter();
-        let next_free = |_| free.next().expect("a value for every free state").clone();
-        simulator.step(next_free, step.inputs.clone());
+    for (cycle, step) in (1..).zip(&trace.steps[1..]) {
+        simulator.follow(step);
         visit(cycle, &values(&simulator))?;
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! [`crate::value`], in the order of the pool, without sharing any code with the
 //! encoders that it judges.
 
+use crate::evidence::{Step, Trace};
 use crate::expr::{Expr, ExprId, Pool, Sort};
 use crate::operator::UnaryOp;
 use crate::system::{Role, TransitionSystem};
@@ -143,6 +144,22 @@ impl<'a> Simulator<'a> {
         }
         simulator.settle();
         simulator
+    }
+
+    /// Starts in cycle zero of a trace.
+    pub fn of_trace(system: &'a TransitionSystem, trace: &Trace) -> Self {
+        let first = trace.steps.first().expect("a trace has a cycle").inputs.clone();
+        Simulator::new(system, |state| trace.initial[state].clone(), first)
+    }
+
+    /// Goes to the next cycle with the choices of a step of a trace.
+    pub fn follow(&mut self, step: &Step) {
+        let system = self.system;
+        let free = |index: usize| {
+            let position = system.free_states().binary_search(&index);
+            step.free[position.expect("only free states are asked for")].clone()
+        };
+        self.step(free, step.inputs.clone());
     }
 
     /// Goes to the next cycle. `free` gives the values of states without `next`.

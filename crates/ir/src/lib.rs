@@ -34,10 +34,13 @@ mod eval;
 mod evidence;
 mod expr;
 mod formula;
+mod locate;
 mod operator;
 pub mod oracle;
+mod pdr_state;
 mod polynomial;
 mod rewrite;
+mod shape;
 mod system;
 mod value;
 
@@ -48,6 +51,10 @@ pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use formula::{Attached, Formula, FormulaError};
 pub use operator::{BinaryOp, UnaryOp};
+pub use pdr_state::{
+    FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
+};
+pub use shape::{keys, shapes};
 pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,
     TransitionSystem,

@@ -1,6 +1,7 @@
 //! The experiments of the papers, each a command that prints the paper's table.
 
 mod fifo;
+mod reuse;
 
 use std::process::ExitCode;
 
@@ -10,10 +11,13 @@ use clap::Subcommand;
 pub enum Experiment {
     /// Table 6 of the BTOR paper: k-induction on the equivalence of two FIFOs
     Fifo(fifo::Options),
+    /// How much faster an edited model is proved with the lemmas of the one before
+    Reuse(reuse::Options),
 }
 
 pub fn run(experiment: &Experiment) -> ExitCode {
     match experiment {
         Experiment::Fifo(options) => fifo::run(options),
+        Experiment::Reuse(options) => reuse::run(options),
     }
 }

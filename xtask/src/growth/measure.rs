@@ -1,16 +1,11 @@
-//! Runs of solvers, each a process of its own with a limit of processor time. On
-//! Unix only: the limit is set by the shell.
+//! Runs of solvers, each a process of its own with a limit of processor time.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::signal::Signal;
-use nix::sys::time::TimeValLike;
-
 use super::words;
+use crate::process;
 
 /// A program that proves properties of AIGER files.
 pub enum Solver {
@@ -43,16 +38,12 @@ impl Solver {
                 words([path, &"-q", &format!("read_aiger {}; pdr", model.display())])
             }
         };
-        // The shell sets the limit, whose signal says what ended the run, and becomes
-        // the solver.
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(arguments);
-        let before = time_of_children()?;
-        let output = command.output().map_err(|error| format!("{}: {error}", self.name()))?;
-        let time = time_of_children()?.saturating_sub(before);
-        if self.has_proved(&output) {
-            Ok(Measured::Proved(time))
-        } else if output.status.signal() == Some(Signal::SIGXCPU as i32) {
+        let run = process::run(arguments, seconds)
+            .map_err(|error| format!("{}: {error}", self.name()))?;
+        let output = &run.output;
+        if self.has_proved(output) {
+            Ok(Measured::Proved(run.time))
+        } else if run.too_long {
             Ok(Measured::TooLong)
         } else {
             let text = String::from_utf8_lossy(&output.stdout);
@@ -67,13 +58,6 @@ impl Solver {
             Solver::Abc(_) => String::from_utf8_lossy(&output.stdout).contains("Property proved"),
         }
     }
-}
-
-/// The processor time of all children that have ended.
-fn time_of_children() -> Result<Duration, String> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    Ok(Duration::from_micros(micros.unsigned_abs()))
 }
 
 /// The file of a command, in the path of commands if it names no folder.
@@ -99,20 +83,13 @@ mod tests {
     #[test]
     fn a_solver_that_gives_up_is_an_error_and_one_that_hangs_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let script = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            std::fs::write(&path, text).unwrap();
-            let mut permissions = std::fs::metadata(&path).unwrap().permissions();
-            std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
-            std::fs::set_permissions(&path, permissions).unwrap();
-            Solver::Elinvar(path)
-        };
+        let script = |name, text| Solver::Elinvar(process::script(folder.path(), name, text));
         let model = Path::new("model.aig");
-        let proves = script("proves", "#!/bin/sh\nexit 20\n");
+        let proves = script("proves", "exit 20\n");
         assert!(matches!(proves.prove(model, 9), Ok(Measured::Proved(_))));
-        let fails = script("fails", "#!/bin/sh\necho why\nexit 0\n");
+        let fails = script("fails", "echo why\nexit 0\n");
         assert!(fails.prove(model, 9).is_err_and(|text| text.contains("why")));
-        let hangs = script("hangs", "#!/bin/sh\nwhile :; do :; done\n");
+        let hangs = script("hangs", "while :; do :; done\n");
         assert_eq!(hangs.prove(model, 1), Ok(Measured::TooLong));
     }
 }

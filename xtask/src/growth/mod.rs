@@ -19,6 +19,7 @@ use elinvar_formats::aiger::Encoding;
 use elinvar_ir::TransitionSystem;
 
 use crate::generate::aiger;
+use crate::process;
 use measure::{Measured, Solver};
 
 #[derive(Args)]
@@ -123,14 +124,7 @@ fn measure_all(options: &Options) -> Result<(), String> {
 }
 
 fn solvers(options: &Options) -> Result<Vec<Solver>, String> {
-    let elinvar = match &options.elinvar {
-        Some(path) => path.clone(),
-        None => beside_this_binary().ok_or("give the binary by --elinvar")?,
-    };
-    if !elinvar.is_file() {
-        let path = elinvar.display();
-        return Err(format!("{path} is not there; try: cargo build --release -p elinvar"));
-    }
+    let elinvar = process::elinvar(options.elinvar.as_deref())?;
     let mut solvers = vec![Solver::Elinvar(elinvar)];
     if let Some(command) = &options.against {
         let names = if command == "abc" { vec!["abc", "berkeley-abc"] } else { vec![&command[..]] };
@@ -138,13 +132,6 @@ fn solvers(options: &Options) -> Result<Vec<Solver>, String> {
         solvers.push(Solver::Abc(found.ok_or(format!("there is no command {command}"))?));
     }
     Ok(solvers)
-}
-
-/// `release/elinvar` in the target folder where this program was built.
-fn beside_this_binary() -> Option<PathBuf> {
-    let this = std::env::current_exe().ok()?;
-    let target = this.parent()?.parent()?;
-    Some(target.join("release").join("elinvar").with_extension(std::env::consts::EXE_EXTENSION))
 }
 
 /// Doubles the size until all solvers have taken too long, or there is no such model.

@@ -60,12 +60,10 @@ pub fn execute(
     trace: &Trace,
     mut each: impl FnMut(usize, &Simulator<'_>),
 ) {
-    let first = trace.steps[0].inputs.clone();
-    let mut simulator = Simulator::new(system, |state| trace.initial[state].clone(), first);
+    let mut simulator = Simulator::of_trace(system, trace);
     each(0, &simulator);
     for (cycle, step) in trace.steps.iter().enumerate().skip(1) {
-        let place = |state| system.free_states().binary_search(&state).expect("a free state");
-        simulator.step(|state| step.free[place(state)].clone(), step.inputs.clone());
+        simulator.follow(step);
         each(cycle, &simulator);
     }
 }

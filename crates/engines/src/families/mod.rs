@@ -3,17 +3,21 @@
 //! The case studies of Brummayer, Biere and Lonsing, "BTOR: Bit-Precise Modelling
 //! of Word-Level Problems for Model Checking" (BPR 2008): [`fifo`] and
 //! [`memclear`]. For the growth of effort with size: [`shift_parity`],
-//! [`counters`] and [`ring`], whose shortest proofs by clauses are known.
+//! [`counters`] and [`ring`], whose shortest proofs by clauses are known. And games on
+//! graphs with a limit to optimise: [`pebbling`]; and [`peterson()`].
 
 mod counters;
 mod fifo;
 mod memclear;
+pub mod pebbling;
+mod peterson;
 mod ring;
 mod shift_parity;
 
 pub use counters::counters;
 pub use fifo::{FifoError, MAX_DEPTH, fifo, fifo_with_bug};
 pub use memclear::{memclear, memclear_of};
+pub use peterson::{MAX_PROCESSES, ProcessesError, Switches, peterson, peterson_with_bug};
 pub use ring::{ring, ring_with_bug};
 pub use shift_parity::{shift_parity, shift_parity_with_bug};
 

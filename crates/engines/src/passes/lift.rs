@@ -77,7 +77,7 @@ impl Fact {
         }
     }
 
-    fn clauses(self) -> Vec<Vec<Literal>> {
+    pub(crate) fn clauses(self) -> Vec<Vec<Literal>> {
         match self {
             Fact::Always(literal) => vec![vec![literal]],
             Fact::Equal(bit, literal) => {
@@ -149,6 +149,11 @@ impl Lift {
         Lift { old: self.old, inputs, states, symbols: later.symbols, free: later.free, facts }
     }
 
+    /// The system that evidence is mapped to.
+    pub fn old(&self) -> &TransitionSystem {
+        &self.old
+    }
+
     /// What was used of the old system's reachable states.
     pub fn facts(&self) -> &[Fact] {
         &self.facts
@@ -157,6 +162,30 @@ impl Lift {
     /// The old bit that a state of the new system is.
     pub fn origin(&self, state: usize) -> Bit {
         self.states[state]
+    }
+
+    /// What became of the old bits: the way forward.
+    pub(crate) fn forward(&self) -> Forward {
+        let mut places = FxHashMap::default();
+        for fact in &self.facts {
+            match *fact {
+                Fact::Always(literal) => {
+                    places.insert(literal.bit, Place::Constant(literal.positive));
+                }
+                Fact::Equal(bit, literal) => {
+                    places.insert(bit, Place::Same(literal));
+                }
+            }
+        }
+        for (state, &bit) in self.states.iter().enumerate() {
+            places.insert(bit, Place::State(state));
+        }
+        Forward { places }
+    }
+
+    /// What an input of the new system decides.
+    pub fn input_origin(&self, input: usize) -> InputOrigin {
+        self.inputs[input]
     }
 
     /// Evidence about the new system as evidence about the old one.
@@ -296,6 +325,49 @@ impl Lift {
             meaning.insert(node, old);
         }
         import(&mut claim.pool, &formula.pool, formula.expr, &meaning)
+    }
+}
+
+/// Maps bits of the old system to the new one.
+pub(crate) struct Forward {
+    places: FxHashMap<Bit, Place>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    State(usize),
+    Same(Literal),
+    Constant(bool),
+}
+
+/// An old literal in a new system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Image {
+    /// A state, or its negation.
+    State {
+        index: usize,
+        positive: bool,
+    },
+    Constant(bool),
+    /// The new system does not have it.
+    Dropped,
+}
+
+impl Forward {
+    pub fn image(&self, literal: Literal) -> Image {
+        let Literal { mut bit, mut positive } = literal;
+        loop {
+            match self.places.get(&bit) {
+                Some(&Place::State(index)) => return Image::State { index, positive },
+                Some(&Place::Constant(value)) => return Image::Constant(value == positive),
+                // Facts speak of bits that were still there: this ends.
+                Some(&Place::Same(other)) => {
+                    bit = other.bit;
+                    positive = positive == other.positive;
+                }
+                None => return Image::Dropped,
+            }
+        }
     }
 }
 

@@ -31,6 +31,7 @@ use crate::engine::EngineError;
 use crate::run::Run;
 
 pub use bitblast::{BlastError, bitblast};
+pub(crate) use lift::Image;
 pub use lift::{Bit, Fact, InputOrigin, Lift, Literal};
 
 use netlist::Netlist;

@@ -39,6 +39,13 @@ pub(crate) struct Bits {
     clause: Vec<Lit>,
 }
 
+/// A cube in the next state, as literals, and a literal that implies all of them.
+#[derive(Debug)]
+pub(crate) struct Target {
+    switch: Lit,
+    next: Box<[Lit]>,
+}
+
 impl Bits {
     pub fn new(transition: Transition, run: &Run) -> Asked<Self> {
         let mut initial = initial_solver(&transition, run);
@@ -256,6 +263,7 @@ impl Domain for Bits {
     type Atom = Lit;
     type Choice = Box<[Lit]>;
     type Lemma = LemmaId;
+    type Target = Target;
     type State = Box<[u64]>;
 
     fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>> {
@@ -323,6 +331,46 @@ impl Domain for Bits {
             None => Step::Reached,
             Some(failed) => Step::Blocked(self.core_of(cube, &failed)),
         })
+    }
+
+    fn target(&mut self, cube: &Cube<Lit>) -> Target {
+        let switch = self.solver.new_var();
+        let next: Box<[Lit]> = cube.atoms().iter().map(|&lit| self.transition.next(lit)).collect();
+        let fan_in: Vec<Var> = next.iter().map(|lit| lit.var()).collect();
+        self.solver.set_fan_in(switch, &fan_in);
+        for &lit in &next {
+            self.solver.add_clause(&[!switch.positive(), lit]);
+        }
+        Target { switch: switch.positive(), next }
+    }
+
+    fn reached(&mut self, level: Level, targets: &[&Target]) -> Asked<Vec<usize>> {
+        self.pause()?;
+        let started = Instant::now();
+        self.clause.clear();
+        self.clause.extend(targets.iter().map(|target| target.switch));
+        let query = Query {
+            layer: layer(level),
+            assumptions: &[],
+            temporary: &[&self.clause],
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        let reached: Vec<usize> = match self.solver.solve(&query) {
+            Answer::Sat(model) => {
+                let holds = |&lit: &Lit| model.value(lit) == Some(true);
+                let is_reached = |&index: &usize| targets[index].next.iter().all(holds);
+                (0..targets.len()).filter(is_reached).collect()
+            }
+            Answer::Unsat(_) => Vec::new(),
+            Answer::Stopped => return Err(Stopped),
+        };
+        self.statistics.adopt.add(!reached.is_empty(), started.elapsed());
+        Ok(reached)
+    }
+
+    fn release(&mut self, target: Target) {
+        self.solver.add_clause(&[!target.switch]);
     }
 
     fn predecessor(&mut self, cube: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {

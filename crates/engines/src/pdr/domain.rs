@@ -14,6 +14,15 @@ pub(crate) enum Level {
     Infinite,
 }
 
+impl Level {
+    pub fn finite(self) -> Option<usize> {
+        match self {
+            Level::Finite(level) => Some(level),
+            Level::Infinite => None,
+        }
+    }
+}
+
 /// A query was not answered, since the run has to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped;
@@ -74,8 +83,10 @@ pub(crate) trait Domain {
     type Choice: Debug;
     /// The name of a lemma in the solver.
     type Lemma: Copy + Debug;
+    /// The name of a question.
+    type Target: Debug;
     /// One concrete state.
-    type State;
+    type State: Clone;
 
     /// SAT?  F[level] ∧ bad
     fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>>;
@@ -90,6 +101,18 @@ pub(crate) trait Domain {
         from: From,
         purpose: Purpose,
     ) -> Asked<Step<Self::Atom>>;
+
+    /// A name for the states that step into the cube, to be asked about with others.
+    fn target(&mut self, cube: &Cube<Self::Atom>) -> Self::Target;
+
+    /// SAT?  F[level] ∧ T ∧ (c₁′ ∨ c₂′ ∨ …)
+    ///
+    /// The positions of the cubes that the state found steps into; none if there is no
+    /// such state. [`Domain::state`] tells which it is.
+    fn reached(&mut self, level: Level, targets: &[&Self::Target]) -> Asked<Vec<usize>>;
+
+    /// Nobody will ask about it any more.
+    fn release(&mut self, target: Self::Target);
 
     /// After `Reached`: states that all step into the cube, one of them found.
     fn predecessor(&mut self, cube: &[Self::Atom], effort: Effort) -> Asked<Predecessor<Self>>;

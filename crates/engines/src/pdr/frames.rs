@@ -4,6 +4,7 @@
 //!
 //! F₀ is the initial states; Fᵢ is the conjunction of the lemmas of levels i and
 //! above and of F∞; so Fᵢ ⇒ Fᵢ₊₁, and Fᵢ ∧ T ⇒ F′ᵢ₊₁ by the way lemmas come in.
+//! Lemmas of an earlier run may be known for levels beyond the frontier.
 
 use super::cube::Cube;
 use super::domain::{Domain, Level};
@@ -21,8 +22,22 @@ pub(crate) struct Lemma<D: Domain> {
     pub promotion_tried: Option<usize>,
 }
 
+impl<D: Domain> Lemma<D> {
+    /// A lemma that the domain knows, and that has no place yet.
+    pub fn learn(domain: &mut D, cube: Cube<D::Atom>, level: Level) -> Self {
+        let name = domain.learn(&cube, level);
+        Lemma { cube, name, obstacle: None, promotion_tried: None }
+    }
+
+    /// A lemma without a place holds up to a later level.
+    pub fn raise(&self, domain: &mut D, level: Level) {
+        domain.raise(self.name, level);
+    }
+}
+
 pub(crate) struct Frames<D: Domain> {
     levels: Vec<Vec<Lemma<D>>>,
+    frontier: usize,
     infinite: Vec<Lemma<D>>,
     /// All lemmas in the order of their coming, with their first levels.
     history: Vec<(usize, Cube<D::Atom>)>,
@@ -32,16 +47,34 @@ pub(crate) struct Frames<D: Domain> {
 
 impl<D: Domain> Frames<D> {
     pub fn new() -> Self {
-        Frames { levels: vec![Vec::new()], infinite: Vec::new(), history: Vec::new(), changed: 1 }
+        Frames {
+            levels: vec![Vec::new()],
+            frontier: 0,
+            infinite: Vec::new(),
+            history: Vec::new(),
+            changed: 1,
+        }
     }
 
-    /// The last frame.
+    /// The last frame in which bad states are looked for.
     pub fn frontier(&self) -> usize {
-        self.levels.len() - 1
+        self.frontier
     }
 
     pub fn open(&mut self) {
-        self.levels.push(Vec::new());
+        self.set_frontier(self.frontier + 1);
+    }
+
+    pub fn set_frontier(&mut self, frontier: usize) {
+        self.frontier = frontier;
+        if self.levels.len() <= frontier {
+            self.levels.resize_with(frontier + 1, Vec::new);
+        }
+    }
+
+    /// The last level that has a place.
+    pub fn last(&self) -> usize {
+        self.levels.len() - 1
     }
 
     pub fn level(&self, level: usize) -> &[Lemma<D>] {
@@ -57,9 +90,9 @@ impl<D: Domain> Frames<D> {
         self.levels[1..].iter().map(Vec::len).collect()
     }
 
-    /// The lowest changed level; everything counts as unchanged from now on.
+    /// The lowest changed level; all below the frontier count as unchanged from now on.
     pub fn take_changed(&mut self) -> usize {
-        std::mem::replace(&mut self.changed, self.levels.len())
+        std::mem::replace(&mut self.changed, self.frontier)
     }
 
     /// The last level at which a lemma blocks the whole cube.
@@ -80,28 +113,35 @@ impl<D: Domain> Frames<D> {
 
     /// Blocks a cube up to a level; what follows from it goes.
     pub fn insert(&mut self, domain: &mut D, cube: Cube<D::Atom>, level: Level) {
-        let last = match level {
-            Level::Finite(level) => level,
-            Level::Infinite => self.frontier(),
-        };
+        let lemma = Lemma::learn(domain, cube, level);
+        self.place(domain, lemma, level);
+    }
+
+    /// Gives a lemma its place; what follows from it goes.
+    pub fn place(&mut self, domain: &mut D, lemma: Lemma<D>, level: Level) {
+        let last = level.finite().unwrap_or(self.last());
+        if self.levels.len() <= last {
+            self.levels.resize_with(last + 1, Vec::new);
+        }
         for lemmas in &mut self.levels[..=last] {
-            lemmas.retain(|lemma| {
-                let weaker = cube.subsumes(&lemma.cube);
+            lemmas.retain(|other| {
+                let weaker = lemma.cube.subsumes(&other.cube);
                 if weaker {
-                    domain.forget(lemma.name);
+                    domain.forget(other.name);
                 }
                 !weaker
             });
         }
-        let name = domain.learn(&cube, level);
-        self.history.push((last, cube.clone()));
-        let lemma = Lemma { cube, name, obstacle: None, promotion_tried: None };
+        self.history.push((last, lemma.cube.clone()));
         match level {
             Level::Finite(level) => {
                 self.changed = self.changed.min(level);
                 self.levels[level].push(lemma);
             }
-            Level::Infinite => self.infinite.push(lemma),
+            Level::Infinite => {
+                domain.raise(lemma.name, Level::Infinite);
+                self.infinite.push(lemma);
+            }
         }
     }
 
@@ -124,7 +164,7 @@ impl<D: Domain> Frames<D> {
         lemma.obstacle = None;
         let last = match level {
             Level::Finite(level) => level,
-            Level::Infinite => self.frontier(),
+            Level::Infinite => self.last(),
         };
         self.history.push((last, lemma.cube.clone()));
         match level {
@@ -136,6 +176,24 @@ impl<D: Domain> Frames<D> {
     /// A lemma that was taken out is not needed any more.
     pub fn drop(&mut self, domain: &mut D, lemma: Lemma<D>) {
         domain.forget(lemma.name);
+    }
+
+    /// All lemmas after a level that has none of its own: the frames there are the
+    /// same, so they hold for ever.
+    pub fn settle(&mut self, domain: &mut D, level: usize) {
+        for above in level + 1..self.levels.len() {
+            for lemma in std::mem::take(&mut self.levels[above]) {
+                self.promote(domain, lemma, Level::Infinite);
+            }
+        }
+    }
+
+    /// Every lemma, with the last level where it is known to hold.
+    pub fn iter(&self) -> impl Iterator<Item = (Level, &Lemma<D>)> {
+        let finite = self.levels.iter().enumerate();
+        let finite = finite
+            .flat_map(|(level, lemmas)| lemmas.iter().map(move |l| (Level::Finite(level), l)));
+        finite.chain(self.infinite.iter().map(|lemma| (Level::Infinite, lemma)))
     }
 
     /// Is the lemma known not to hold after `level`?

@@ -4,21 +4,28 @@
 //! `domain`: what cubes are and how queries about them are answered. Here is the
 //! domain of `bits`, over the `transition` relation of a prepared system.
 
+mod adopt;
 mod bits;
 mod cube;
 mod domain;
 mod eliminate;
 mod frames;
 mod generalize;
+mod incremental;
 mod justify;
 mod obligation;
 mod search;
+mod state;
 mod statistics;
 mod transition;
+mod validate;
+
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, PropertyId, StateBit, Step, StopReason, Trace, TransitionSystem, Value,
-    Verdict,
+    BitVec, Certificate, PropertyId, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step,
+    StopReason, Trace, TransitionSystem, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
 
@@ -29,10 +36,12 @@ use bits::Bits;
 use cube::Cube;
 use frames::Frames;
 use obligation::Obligation;
-use search::{Report, Search};
-use transition::Transition;
+use search::Report;
+use state::capture;
 
 pub use generalize::Ctg;
+pub use incremental::Reuse;
+pub(crate) use incremental::{Change, Earlier, check_prepared, prove_again};
 pub use statistics::{PdrStatistics, QueryCount, Shrinking};
 
 /// What may be chosen.
@@ -100,48 +109,34 @@ impl Engine for Pdr {
         let options = &self.options;
         let prepared = prepare(system, properties, &options.passes, options.memory_limit, run)?;
         run.emit(Event::Passes(prepared.report.clone()));
-        let found = check_prepared(&prepared, properties, options, run);
-        Ok(found.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+        let earlier = Earlier::of_run(run, system);
+        let outcome = check_prepared(&prepared, properties, options, earlier, run);
+        Ok(outcome.verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
     }
-}
-
-pub(crate) fn check_prepared(
-    prepared: &Prepared,
-    properties: &[PropertyId],
-    options: &PdrOptions,
-    run: &Run,
-) -> Vec<Verdict> {
-    let system = &prepared.system;
-    let transition = Transition::new(system, properties, options.elimination);
-    let Ok(mut domain) = Bits::new(transition, run) else {
-        let reason = run.stop().unwrap_or(StopReason::Cancelled);
-        return vec![Verdict::Unknown(reason); properties.len()];
-    };
-    let count = domain.transition().bads.len();
-    let mut verdicts = Verdicts { system, run, found: vec![None; count] };
-    let stopped = Search::new(&mut domain, &mut verdicts, options, count).run().is_err();
-    domain.finish_statistics();
-    run.emit(Event::Pdr(Box::new(domain.statistics.clone())));
-    let reason = run.stop().unwrap_or(StopReason::Cancelled);
-    let ids: Vec<PropertyId> = (0..count).map(|index| domain.property_id(index)).collect();
-    debug_assert!(stopped || verdicts.found.iter().all(Option::is_some));
-    let verdict = |id: &PropertyId| {
-        let index = ids.iter().position(|other| other == id);
-        let found = index.and_then(|index| verdicts.found[index].clone());
-        found.unwrap_or_else(|| Verdict::Unknown(reason.clone()))
-    };
-    properties.iter().map(verdict).collect()
 }
 
 /// Turns what the loop finds into evidence about the prepared system.
 struct Verdicts<'a> {
-    system: &'a TransitionSystem,
+    prepared: &'a Prepared,
     run: &'a Run,
     found: Vec<Option<Verdict>>,
+    /// The keys of the user's registers, once they were needed.
+    keys: OnceCell<Vec<RegisterKey>>,
 }
 
 impl Report<Bits> for Verdicts<'_> {
-    fn progress(&mut self, domain: &mut Bits, frames: &Frames<Bits>, obligations: usize) {
+    fn progress(
+        &mut self,
+        domain: &mut Bits,
+        frames: &Frames<Bits>,
+        clear: &[usize],
+        obligations: usize,
+    ) {
+        if self.run.is_state_due() {
+            let keys = self.keys.get_or_init(|| keys(self.prepared.lift.old()));
+            let state = capture(frames, self.prepared, self.records(domain, clear), keys);
+            self.run.emit(Event::State(Arc::new(state)));
+        }
         let statistics = &mut domain.statistics;
         statistics.frontier = frames.frontier();
         statistics.frames = frames.sizes();
@@ -165,7 +160,7 @@ impl Report<Bits> for Verdicts<'_> {
     ) {
         let clause = |cube: &Cube<Lit>| {
             let bit = |lit: &Lit| StateBit {
-                state: self.system.states()[lit.var().index() - 1].symbol,
+                state: self.prepared.system.states()[lit.var().index() - 1].symbol,
                 bit: 0,
                 positive: lit.is_negative(),
             };
@@ -221,7 +216,24 @@ impl Report<Bits> for Verdicts<'_> {
     }
 }
 
-impl Verdicts<'_> {
+impl<'a> Verdicts<'a> {
+    fn new(prepared: &'a Prepared, properties: usize, run: &'a Run) -> Self {
+        Verdicts { prepared, run, found: vec![None; properties], keys: OnceCell::new() }
+    }
+
+    /// What is known of the properties, with the last frames that exclude them.
+    fn records(&self, domain: &Bits, clear: &[usize]) -> Vec<PropertyRecord> {
+        let record = |(index, found): (usize, &Option<Verdict>)| PropertyRecord {
+            name: self.prepared.system.property(domain.property_id(index)).name.clone(),
+            status: match found {
+                Some(Verdict::Safe(_)) => PropertyStatus::Safe,
+                Some(Verdict::Unsafe(_)) => PropertyStatus::Unsafe,
+                Some(Verdict::Unknown(_)) | None => PropertyStatus::Open { clear: clear[index] },
+            },
+        };
+        self.found.iter().enumerate().map(record).collect()
+    }
+
     fn decided(&self, domain: &Bits, property: usize, safe: bool, depth: usize) {
         let property = domain.property_id(property);
         self.run.emit(Event::Decided { engine: NAME, property, safe, depth });

@@ -22,7 +22,7 @@ const PROGRESS: u64 = 256;
 /// What the loop reports to its owner.
 pub(crate) trait Report<D: Domain> {
     /// Something happened that progress displays may show.
-    fn progress(&mut self, domain: &mut D, frames: &Frames<D>, obligations: usize);
+    fn progress(&mut self, domain: &mut D, frames: &Frames<D>, clear: &[usize], obligations: usize);
 
     /// These cubes exclude all states where the property fails, for ever.
     fn safe(
@@ -44,15 +44,17 @@ pub(crate) trait Report<D: Domain> {
 }
 
 pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
-    domain: &'a mut D,
+    pub(super) domain: &'a mut D,
     report: &'a mut R,
     options: &'a PdrOptions,
-    frames: Frames<D>,
+    pub(super) frames: Frames<D>,
     queue: Queue<D::Atom, D::Choice>,
     /// Properties without an answer.
     open: Vec<usize>,
+    /// By property: the last frame that is known to exclude its bad states.
+    clear: Vec<usize>,
     /// How large F∞ was when properties were last compared with it.
-    concluded: usize,
+    concluded: Option<usize>,
     /// Obligations worked on.
     worked: u64,
 }
@@ -72,30 +74,43 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             frames: Frames::new(),
             queue: Queue::new(),
             open,
-            concluded: 0,
+            clear: vec![0; properties],
+            concluded: None,
             worked: 0,
         }
+    }
+
+    /// The frames, and for each property the last of them that is known to exclude it.
+    pub fn into_frames(self) -> (Frames<D>, Vec<usize>) {
+        (self.frames, self.clear)
+    }
+
+    pub fn is_decided(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Until every property has its answer, or the run is stopped.
     pub fn run(&mut self) -> Asked<()> {
         let answer = self.run_until_decided();
-        self.report.progress(self.domain, &self.frames, self.queue.len());
+        self.tell_progress();
         answer
     }
 
+    fn tell_progress(&mut self) {
+        self.report.progress(self.domain, &self.frames, &self.clear, self.queue.len());
+    }
+
     fn run_until_decided(&mut self) -> Asked<()> {
-        loop {
+        while !self.open.is_empty() {
             self.strengthen()?;
             if self.open.is_empty() {
-                return Ok(());
+                break;
             }
             self.frames.open();
-            self.report.progress(self.domain, &self.frames, self.queue.len());
-            if self.push()? || self.open.is_empty() {
-                return Ok(());
-            }
+            self.tell_progress();
+            self.push()?;
         }
+        Ok(())
     }
 
     /// Blocks all that violates a property at the frontier.
@@ -107,6 +122,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             self.block_all(&mut patience)?;
             while self.open.contains(&property) && patience != Some(0) {
                 let Some(found) = self.domain.bad(Level::Finite(frontier), property)? else {
+                    self.clear[property] = frontier;
                     break;
                 };
                 let obligation = Rc::new(Obligation {
@@ -165,7 +181,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         self.report.obligation(self.domain, too_often);
         self.worked += 1;
         if self.worked.is_multiple_of(PROGRESS) {
-            self.report.progress(self.domain, &self.frames, self.queue.len());
+            self.tell_progress();
         }
         if too_often {
             return Ok(());
@@ -238,36 +254,38 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Ok(matches!(step, Step::Blocked(_)))
     }
 
-    /// Moves lemmas to later frames. True if a frame and the next are the same:
-    /// then all open properties hold.
-    fn push(&mut self) -> Asked<bool> {
+    /// Moves lemmas to later frames. Open properties may turn out to hold.
+    pub(super) fn push(&mut self) -> Asked<()> {
         let frontier = self.frames.frontier();
         let start = self.frames.take_changed();
         for level in start.min(frontier)..frontier {
             self.push_level(level)?;
+            if self.frames.level(level).is_empty() {
+                break;
+            }
         }
-        let same = (1..frontier).find(|&level| self.frames.level(level).is_empty());
-        if let Some(level) = same
-            && self.conclude(level)?
-        {
-            return Ok(true);
+        // A frame and the next are the same.
+        if let Some(level) = (1..frontier).find(|&level| self.frames.level(level).is_empty()) {
+            self.frames.settle(self.domain, level);
+            self.conclude(level)?;
         }
-        self.promote_frontier(frontier)?;
-        self.conclude_for_ever()?;
-        Ok(self.open.is_empty())
+        if !self.open.is_empty() {
+            self.promote_frontier(frontier)?;
+            self.conclude(frontier)?;
+        }
+        Ok(())
     }
 
-    /// What holds for ever may exclude a property before the frames converge.
-    fn conclude_for_ever(&mut self) -> Asked<()> {
-        if self.frames.infinite().len() == self.concluded {
+    /// Properties that are excluded by what holds for ever are safe.
+    pub(super) fn conclude(&mut self, level: usize) -> Asked<()> {
+        let size = Some(self.frames.infinite().len());
+        if std::mem::replace(&mut self.concluded, size) == size {
             return Ok(());
         }
-        self.concluded = self.frames.infinite().len();
-        let frontier = self.frames.frontier();
         for property in self.open.clone() {
             if self.domain.bad(Level::Infinite, property)?.is_none() {
                 let invariant = cubes(self.frames.infinite());
-                self.report.safe(self.domain, property, invariant, frontier);
+                self.report.safe(self.domain, property, invariant, level);
                 self.open.retain(|&other| other != property);
             }
         }
@@ -348,22 +366,6 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
                 return Ok(());
             }
         }
-    }
-
-    /// The frames after `level` are all the same, and inductive: properties that
-    /// they exclude are safe. True if no property is open any more.
-    fn conclude(&mut self, level: usize) -> Asked<bool> {
-        let frontier = self.frames.frontier();
-        let finite = (level + 1..=frontier).flat_map(|level| self.frames.level(level));
-        let invariant = cubes(finite.chain(self.frames.infinite()));
-        for property in self.open.clone() {
-            // Not so for one that was put off.
-            if self.domain.bad(Level::Finite(level + 1), property)?.is_none() {
-                self.report.safe(self.domain, property, invariant.clone(), level);
-                self.open.retain(|&other| other != property);
-            }
-        }
-        Ok(self.open.is_empty())
     }
 }
 

@@ -44,6 +44,7 @@ pub struct PdrStatistics {
     pub counterexample: QueryCount,
     pub push: QueryCount,
     pub promote: QueryCount,
+    pub adopt: QueryCount,
     pub lift: QueryCount,
     /// Predecessors made smaller by lifting.
     pub lifting: Shrinking,
@@ -74,7 +75,7 @@ pub struct PdrStatistics {
 
 impl PdrStatistics {
     /// All kinds of queries with their names.
-    pub fn queries(&self) -> [(&'static str, QueryCount); 7] {
+    pub fn queries(&self) -> [(&'static str, QueryCount); 8] {
         [
             ("bad", self.bad),
             ("block", self.block),
@@ -82,6 +83,7 @@ impl PdrStatistics {
             ("counterexample", self.counterexample),
             ("push", self.push),
             ("promote", self.promote),
+            ("adopt", self.adopt),
             ("lift", self.lift),
         ]
     }

@@ -28,6 +28,7 @@ pub(crate) enum Init {
     Equal(Lit),
 }
 
+#[derive(Clone)]
 pub(crate) struct Transition {
     pub registers: Vec<Register>,
     pub inputs: usize,
@@ -107,6 +108,11 @@ impl Transition {
 
     pub fn var_count(&self) -> usize {
         self.vars
+    }
+
+    /// The definitions of the gates.
+    pub fn clauses(&self) -> impl Iterator<Item = &[Lit]> {
+        self.clauses.iter()
     }
 
     pub fn clause_count(&self) -> usize {

@@ -17,7 +17,7 @@ pub(crate) use constant::{Radix, read_constant};
 pub(crate) use keyword::{Keyword, Syntax};
 pub(crate) use lines::{Lines, Meaning};
 pub(crate) use operator::{Operand, Operator, expect_sort};
-pub(crate) use printer::{Printer, Ref, fresh_cone, is_shift, printable};
+pub(crate) use printer::{Printer, Ref, fresh_cone, is_shift, printable, push_number};
 pub(crate) use scanner::{Scanner, Word};
 
 /// The widest address of an array that writers spell out element by element.

@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
     /// Starts a line without a sort: number and keyword.
     pub fn begin(&mut self, keyword: &str) -> u64 {
         self.last += 1;
-        self.push_number(self.last);
+        push_number(&mut self.out, self.last);
         self.out.push(b' ');
         self.out.extend_from_slice(keyword.as_bytes());
         self.last
@@ -78,12 +78,12 @@ impl<'a> Printer<'a> {
 
     pub fn number(&mut self, value: u64) {
         self.out.push(b' ');
-        self.push_number(value);
+        push_number(&mut self.out, value);
     }
 
     pub fn reference(&mut self, Ref { id, negated }: Ref) {
         self.out.extend_from_slice(if negated { b" -" } else { b" " });
-        self.push_number(id);
+        push_number(&mut self.out, id);
     }
 
     /// A reference to an expression that has a line.
@@ -98,20 +98,6 @@ impl<'a> Printer<'a> {
             self.out.extend_from_slice(printable(name).as_bytes());
         }
         self.out.push(b'\n');
-    }
-
-    fn push_number(&mut self, mut value: u64) {
-        let mut digits = [0; 20];
-        let mut at = digits.len();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (value % 10) as u8;
-            value /= 10;
-            if value == 0 {
-                break;
-            }
-        }
-        self.out.extend_from_slice(&digits[at..]);
     }
 
     fn sort(&mut self, sort: Sort) -> u64 {
@@ -313,6 +299,21 @@ fn binary_keyword(op: BinaryOp) -> &'static str {
         BinaryOp::Smulo => "smulo",
         BinaryOp::Sdivo => "sdivo",
     }
+}
+
+/// Appends the decimal digits.
+pub(crate) fn push_number(out: &mut Vec<u8>, mut value: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 /// The name as one word that starts no comment.

@@ -123,7 +123,8 @@ impl<'a> Scanner<'a> {
         Diagnostic::new(format!("the line ends where {what} is expected"), self.at..self.at)
     }
 
-    fn parse(&self, digits: Word, word: Word, what: &str) -> Result<u64, Diagnostic> {
+    /// The number that `digits` are; errors are about `word`, which they are part of.
+    pub fn parse(&self, digits: Word, word: Word, what: &str) -> Result<u64, Diagnostic> {
         let bytes = self.bytes(digits);
         if bytes.is_empty() || !bytes.iter().all(u8::is_ascii_digit) {
             return Err(word.error(format!("expected {what}")));

@@ -1,0 +1,83 @@
+//! What a run of PDR knows, in a form that outlives it.
+//!
+//! Blankestijn, "Incremental Property Directed Reachability" (2023), Definition 3.6:
+//! a valid state of PDR is (M, P, k, F, O), a system, a property, a depth, frames and
+//! obligations. Here are P, k and F; obligations are not carried over. Of M, there is
+//! as much as is needed to find the registers again in another version of it: the
+//! frames speak of bits of registers by name, and by what else tells registers apart.
+//!
+//! The frames F₀ … F_k have the properties Φ of Definition 3.3 for the system that the
+//! state was taken from: F₀ is the initial states, Fᵢ ⊆ Fᵢ₊₁, each step from Fᵢ leads
+//! into Fᵢ₊₁, and no Fᵢ meets a bad state as far as the status of a property says. About
+//! any other system a state claims nothing: it is a set of good guesses.
+
+use crate::expr::Sort;
+
+/// What is known of some properties of a system.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PdrState {
+    /// All registers of the system, by which those of another version are recognised.
+    pub registers: Vec<RegisterKey>,
+    pub properties: Vec<PropertyRecord>,
+    /// The number of the last frame: k.
+    pub depth: usize,
+    /// The frames as differences: Fᵢ is the conjunction of the lemmas that reach i.
+    pub lemmas: Vec<FrameLemma>,
+    /// The work in the state, of the run it was taken from and of those before.
+    pub seconds: f64,
+}
+
+/// What a register is recognised by in another version of the system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegisterKey {
+    /// Empty if it has none.
+    pub name: String,
+    /// Its place among the registers.
+    pub index: usize,
+    pub sort: Sort,
+    /// Hashes of what it computes, each looking one register further than the one
+    /// before. Names do not count in them, nor does the order of anything.
+    pub shape: Vec<u64>,
+}
+
+/// A property and what is known of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PropertyRecord {
+    pub name: String,
+    pub status: PropertyStatus,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyStatus {
+    /// The frames up to this one, at most the last, exclude that it fails.
+    Open { clear: usize },
+    /// The lemmas that reach for ever exclude that it fails.
+    Safe,
+    /// It fails.
+    Unsafe,
+}
+
+/// Up to which frame a lemma holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reach {
+    Frame(usize),
+    /// In every frame there will ever be: these lemmas are inductive together.
+    Always,
+}
+
+/// A clause over bits of registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FrameLemma {
+    pub reach: Reach,
+    pub clause: Vec<RegisterLiteral>,
+}
+
+/// A bit of a register, or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RegisterLiteral {
+    /// The number of the register in [`PdrState::registers`].
+    pub register: usize,
+    /// The bit; of a memory, bit i of address a is `a * width + i`.
+    pub position: usize,
+    pub positive: bool,
+}

@@ -1,0 +1,99 @@
+//! Runs of programs, each with a limit of processor time. On Unix only: the limit is
+//! set by the shell.
+
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
+use nix::sys::time::TimeValLike;
+
+/// A run that has ended.
+pub struct Finished {
+    pub output: Output,
+    /// Processor time, of user and system together.
+    pub time: Duration,
+    /// Was it ended by the limit?
+    pub too_long: bool,
+}
+
+/// Runs a program with its arguments, within so many seconds of processor time.
+///
+/// The time is right as long as no other thread waits for children of its own.
+pub fn run(
+    words: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    seconds: u32,
+) -> Result<Finished, String> {
+    // The shell sets the limit, whose signal says what ended the run, and becomes the
+    // program.
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(words);
+    let before = time_of_children()?;
+    let output = command.output().map_err(|error| error.to_string())?;
+    let time = time_of_children()?.saturating_sub(before);
+    let too_long = output.status.signal() == Some(Signal::SIGXCPU as i32);
+    Ok(Finished { output, time, too_long })
+}
+
+/// The processor time of all children that have ended.
+fn time_of_children() -> Result<Duration, String> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Duration::from_micros(micros.unsigned_abs()))
+}
+
+/// The binary to measure: the given one, or the release build beside this program.
+pub fn elinvar(given: Option<&Path>) -> Result<PathBuf, String> {
+    let elinvar = match given {
+        Some(path) => path.to_owned(),
+        None => beside_this_binary().ok_or("give the binary by --elinvar")?,
+    };
+    if elinvar.is_file() {
+        return Ok(elinvar);
+    }
+    let path = elinvar.display();
+    Err(format!("{path} is not there; try: cargo build --release -p elinvar"))
+}
+
+/// `release/elinvar` in the target folder where this program was built.
+fn beside_this_binary() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?;
+    let target = this.parent()?.parent()?;
+    Some(target.join("release").join("elinvar").with_extension(std::env::consts::EXE_EXTENSION))
+}
+
+/// A program for tests: the text as a script of the shell.
+///
+/// Another process writes it. Had this one the file open, a child that another thread
+/// starts meanwhile would have it open too, and what is being written cannot be run.
+#[cfg(test)]
+pub fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    let write = "printf '#!/bin/sh\\n%s' \"$2\" > \"$1\" && chmod 755 \"$1\"";
+    let status = Command::new("sh").args(["-c", write, "sh"]).arg(&path).arg(text).status();
+    assert!(status.is_ok_and(|status| status.success()), "cannot write {}", path.display());
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_by_itself_is_told_from_what_the_limit_ends() {
+        let quick = run(["sh", "-c", "echo here; exit 20"], 9).unwrap();
+        assert_eq!((quick.output.status.code(), quick.too_long), (Some(20), false));
+        assert_eq!(quick.output.stdout, b"here\n");
+        let hangs = run(["sh", "-c", "while :; do :; done"], 1).unwrap();
+        assert!(hangs.too_long && hangs.time > Duration::from_millis(800), "{:?}", hangs.time);
+    }
+
+    #[test]
+    fn a_binary_that_is_not_there_is_named() {
+        let error = elinvar(Some(Path::new("/no/such/elinvar"))).unwrap_err();
+        assert!(error.starts_with("/no/such/elinvar is not there"), "{error}");
+    }
+}
