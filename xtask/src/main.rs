@@ -2,6 +2,7 @@
 //! experiments of the papers, and how time grows with size.
 #![forbid(unsafe_code)]
 
+mod axis;
 mod experiment;
 mod fuzz;
 mod generate;

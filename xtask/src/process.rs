@@ -31,16 +31,16 @@ pub fn run(
     // program.
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(words);
-    let before = time_of_children()?;
+    let before = processor_time(UsageWho::RUSAGE_CHILDREN)?;
     let output = command.output().map_err(|error| error.to_string())?;
-    let time = time_of_children()?.saturating_sub(before);
+    let time = processor_time(UsageWho::RUSAGE_CHILDREN)?.saturating_sub(before);
     let too_long = output.status.signal() == Some(Signal::SIGXCPU as i32);
     Ok(Finished { output, time, too_long })
 }
 
-/// The processor time of all children that have ended.
-fn time_of_children() -> Result<Duration, String> {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+/// The processor time of this process, or of all its children that have ended.
+pub fn processor_time(whose: UsageWho) -> Result<Duration, String> {
+    let usage = getrusage(whose).map_err(|error| error.to_string())?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     Ok(Duration::from_micros(micros.unsigned_abs()))
 }

@@ -3,10 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use elinvar_engines::Choice;
+use elinvar_engines::optimum::Family;
+use elinvar_engines::pdr::PdrOptions;
+use elinvar_formats::model::Model;
 use elinvar_formats::vcd;
-use elinvar_ir::Verdict;
+use elinvar_ir::{Trace, Verdict};
 
-use crate::engine_options::EngineOptions;
+use crate::engine_options::{EngineOptions, Plan};
+use crate::family::{FamilyOptions, StrategyName};
+use crate::proof::ProofFiles;
 use crate::report::table::Look;
 use crate::report::{Report, json, statistics, text};
 use crate::session::{Limits, ProofSize, Session};
@@ -34,6 +40,12 @@ pub struct Arguments {
 
     #[command(flatten)]
     limits: Limits,
+
+    #[command(flatten)]
+    proof: ProofFiles,
+
+    #[command(flatten)]
+    family: FamilyOptions,
 
     /// Write the counterexample: an AIGER witness for AIGER models, a BTOR2
     /// witness for the others. When several properties are decided, each that
@@ -78,6 +90,8 @@ Examples:
   elinvar check fifo.btor2 --property full --timeout 60 --json
   elinvar check fifo.btor2 --engine pdr --stats
   elinvar check fifo.btor2 -j 4
+  elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
+  elinvar check game.btor2 --parameter limit --range 1..20
   elinvar check counter.aag --certificate proof.aag && elinvar verify counter.aag proof.aag";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
@@ -86,7 +100,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     for path in files.into_iter().flatten() {
         output::expect_folder(path)?;
     }
-    let session = Session::start(&arguments.limits, arguments.quiet)?;
+    if arguments.proof.is_used() {
+        arguments.engine.expect_lemmas("--reuse and --save")?;
+    }
+    if arguments.family.family().is_some() {
+        arguments.refuse_with_family(&plan)?;
+    }
+    let kept = arguments.proof.open()?;
+    let session = Session::start(&arguments.limits, arguments.quiet, &kept)?;
     let model = load::load_model(&arguments.model)?;
     let chosen = properties::select(model.system(), arguments.property.as_deref())?;
     if chosen.is_empty() {
@@ -95,10 +116,18 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if chosen.len() > 1 && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
         bail!("standard output takes evidence about one property: choose it with --property");
     }
+    if let Some((parameter, range, strategy)) = arguments.family.family() {
+        let [property] = chosen[..] else {
+            bail!("--parameter is about one property: choose it with --property");
+        };
+        let family = Family::new(model.system().clone(), parameter, property, range)?;
+        return arguments.find_optimum(&session, &model, &family, strategy);
+    }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
-    let report = session.decide(&model, &chosen, &plan, size)?;
+    let mut report = session.decide(&model, &chosen, &plan, size)?;
+    report.earlier_seconds = kept.earlier_seconds();
     // The verdict is told even when a file cannot be written.
-    let written = arguments.write_files(&report);
+    let written = arguments.write_files(&report).and(kept.finish(&report));
     output::print(&arguments.render(&report))?;
     written?;
     for warning in &report.warnings {
@@ -111,24 +140,75 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 impl Arguments {
+    /// Complains about what says nothing when a bound is looked for.
+    fn refuse_with_family(&self, plan: &Plan) -> Result<()> {
+        match plan {
+            Plan::One(Choice::Auto | Choice::Pdr(_)) => {}
+            Plan::One(Choice::Bmc(_) | Choice::KInduction(_)) | Plan::Race(_) => {
+                bail!("--parameter works with --engine pdr, in one thread")
+            }
+        }
+        let strays = [
+            ("--reuse and --save", self.proof.is_used()),
+            ("--minimize", self.minimize),
+            ("--stats", self.stats),
+        ];
+        match strays.into_iter().find(|&(_, given)| given) {
+            Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
+            None => Ok(()),
+        }
+    }
+
+    fn find_optimum(
+        &self,
+        session: &Session,
+        model: &Model,
+        family: &Family,
+        name: StrategyName,
+    ) -> Result<u8> {
+        let options = match self.engine.plan()? {
+            Plan::One(Choice::Pdr(options)) => options,
+            Plan::One(_) | Plan::Race(_) => PdrOptions::default(),
+        };
+        let report = session.optimum(family, name, &name.strategy(options))?;
+        if let Some((_, trace)) = &report.optimum.fails {
+            self.write_trace(model, trace, |path| path.clone())?;
+        }
+        if let (Some(path), Some((_, proof)), Some(instance)) =
+            (&self.certificate, &report.optimum.holds, report.proved_instance())
+        {
+            let file = evidence::certificate(&instance, family.property(), proof, path)?;
+            output::write_file(path, &file)?;
+        }
+        output::print(&report.render(self.json, self.quiet))?;
+        Ok(report.summary().code())
+    }
+
+    /// Writes a counterexample in the forms that are asked for.
+    fn write_trace(
+        &self,
+        model: &Model,
+        trace: &Trace,
+        file: impl Fn(&PathBuf) -> PathBuf,
+    ) -> Result<()> {
+        if let Some(path) = &self.witness {
+            output::write_file(&file(path), &evidence::witness(model, trace))?;
+        }
+        if let Some(path) = &self.vcd {
+            output::write_file(&file(path), vcd::write(model.system(), trace).as_bytes())?;
+        }
+        Ok(())
+    }
+
     fn write_files(&self, report: &Report<'_>) -> Result<()> {
         let Report { model, answers, .. } = report;
         for answer in answers {
             let one_of_many = (answers.len() > 1).then_some(answer.property);
-            let file = |path: &Option<PathBuf>| {
-                path.as_ref().map(|path| output::numbered(path, one_of_many))
-            };
+            let file = |path: &PathBuf| output::numbered(path, one_of_many);
             match &answer.verdict {
-                Verdict::Unsafe(trace) => {
-                    if let Some(path) = file(&self.witness) {
-                        output::write_file(&path, &evidence::witness(model, trace))?;
-                    }
-                    if let Some(path) = file(&self.vcd) {
-                        output::write_file(&path, vcd::write(model.system(), trace).as_bytes())?;
-                    }
-                }
+                Verdict::Unsafe(trace) => self.write_trace(model, trace, file)?,
                 Verdict::Safe(proof) => {
-                    if let Some(path) = file(&self.certificate) {
+                    if let Some(path) = self.certificate.as_ref().map(file) {
                         let file = evidence::certificate(model, answer.property, proof, &path)?;
                         output::write_file(&path, &file)?;
                     }

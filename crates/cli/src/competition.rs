@@ -11,6 +11,7 @@ use elinvar_engines::Choice;
 use elinvar_ir::Verdict;
 
 use crate::engine_options::Plan;
+use crate::proof::Kept;
 use crate::session::{Limits, ProofSize, Session};
 use crate::{Cli, evidence, load, output, properties};
 
@@ -45,7 +46,7 @@ impl Call {
 pub fn run(call: &Call) -> Result<u8> {
     output::expect_folder(&call.witness)?;
     output::expect_folder(&call.certificate)?;
-    let session = Session::start(&Limits::default(), true)?;
+    let session = Session::start(&Limits::default(), true, &Kept::default())?;
     let model = load::load_model(&call.model)?;
     let chosen = properties::select(model.system(), None)?;
     if chosen.is_empty() {

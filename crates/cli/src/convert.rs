@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
+use elinvar_engines::optimum::with_input;
 use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2, dot, smtlib};
@@ -32,6 +33,10 @@ pub struct Arguments {
     /// Keep only this property, given by name or number
     #[arg(long, value_name = "NAME|INDEX")]
     property: Option<String>,
+
+    /// Put a number in place of an input
+    #[arg(long, value_name = "INPUT=VALUE", value_parser = assignment)]
+    set: Vec<(String, u64)>,
 
     /// aag, aig: expand memories of at most this many bits
     #[arg(long, value_name = "BITS", default_value_t = 1 << 16)]
@@ -71,13 +76,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         None => Target::of_ending(&arguments.output)?,
     };
     let model = load::load_model(&arguments.input)?;
-    let system = match &arguments.property {
+    let mut system = match &arguments.property {
         Some(text) => {
             let property = properties::find(model.system(), text)?;
             restrict(model.system().clone(), property)
         }
         None => model.system().clone(),
     };
+    for (input, value) in &arguments.set {
+        system = with_input(&system, input, *value)?;
+    }
     let bytes = arguments.translate(&system, target)?;
     output::write_file(&arguments.output, &bytes)?;
     Ok(code::DONE)
@@ -108,6 +116,13 @@ impl Arguments {
         };
         Ok(smtlib::write_unrolling(system, property, self.bound).expect("a safety property"))
     }
+}
+
+/// `limit=3`
+fn assignment(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.rsplit_once('=').ok_or("not of the form INPUT=VALUE")?;
+    let value = value.parse().map_err(|error| format!("`{value}`: {error}"))?;
+    Ok((name.to_owned(), value))
 }
 
 impl Target {

@@ -159,6 +159,21 @@ impl EngineOptions {
         Ok(Plan::Race(threads))
     }
 
+    /// Complains if the chosen engine makes no lemmas.
+    pub fn expect_lemmas(&self, options: &str) -> Result<()> {
+        let restricted = self.bound.is_some() || self.no_incremental;
+        match self.engine {
+            EngineName::Pdr => Ok(()),
+            EngineName::Auto if !restricted => Ok(()),
+            EngineName::Auto => bail!(
+                "{options} are about lemmas, and kind, to which --bound and --no-incremental lead, makes none"
+            ),
+            EngineName::Bmc | EngineName::Kind => {
+                bail!("{options} are options of --engine pdr or auto")
+            }
+        }
+    }
+
     fn choice(&self, restricted: bool) -> Choice {
         match self.engine {
             EngineName::Auto if !restricted => Choice::Auto,

@@ -11,9 +11,13 @@ mod convert;
 mod engine_options;
 mod evidence;
 mod failure;
+mod family;
 mod load;
 mod output;
+mod pebble;
+mod peterson;
 mod progress;
+mod proof;
 mod properties;
 mod report;
 mod session;
@@ -48,6 +52,8 @@ Examples:
   elinvar check counter.aag --json                  for scripts
   elinvar convert fifo.btor2 -o fifo.aig            words to bits
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
+  elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof
+  elinvar pebble adder.tfc                          the least number of pebbles
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
 Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
@@ -58,6 +64,8 @@ enum Command {
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),
+    Pebble(pebble::Arguments),
+    Peterson(peterson::Arguments),
     Stats(stats::Arguments),
     Completions(completions::Arguments),
 }
@@ -91,6 +99,8 @@ fn run() -> anyhow::Result<u8> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
+        Command::Pebble(arguments) => pebble::run(&arguments),
+        Command::Peterson(arguments) => peterson::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }

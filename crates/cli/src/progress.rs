@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use elinvar_engines::optimum::Stage;
 use elinvar_engines::passes::PassReport;
-use elinvar_engines::pdr::PdrStatistics;
+use elinvar_engines::pdr::{PdrStatistics, Reuse};
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
 use elinvar_ir::PropertyId;
+
+use crate::proof::Keeper;
 
 /// What happened in a run so far.
 #[derive(Clone, Default)]
@@ -28,6 +31,10 @@ pub struct Statistics {
     pub frames: Option<Frames>,
     /// What property directed reachability did, told when it is over.
     pub pdr: Option<Box<PdrStatistics>>,
+    /// What became of the lemmas of an earlier run.
+    pub reuse: Option<Reuse>,
+    /// The instances of a family that were decided.
+    pub stages: Vec<Stage>,
     pub decided: BTreeMap<PropertyId, Decision>,
 }
 
@@ -89,7 +96,10 @@ impl Statistics {
                 let frames = Frames { since, frontier, lemmas, invariant, obligations, queries };
                 self.frames = Some(frames);
             }
-            Event::Reuse(_) | Event::State(_) | Event::Stage(_) => {}
+            Event::Reuse(reuse) => self.reuse = Some(reuse),
+            Event::Stage(ref stage) => self.stages.push(stage.as_ref().clone()),
+            // Saved, not counted.
+            Event::State(_) => {}
             Event::Pdr(ref statistics) => {
                 let mut statistics = statistics.clone();
                 if let Some(frames) = &self.frames {
@@ -142,10 +152,13 @@ impl Monitor {
         Monitor { start: Instant::now(), statistics: Arc::default() }
     }
 
-    /// The run, observed by this monitor.
-    pub fn attach(&self, run: Run) -> Run {
+    /// The run, observed by this monitor; what it knows goes to the keeper.
+    pub fn attach(&self, run: Run, keeper: Option<Arc<Keeper>>) -> Run {
         let monitor = self.clone();
         run.with_observer(move |event| {
+            if let (Event::State(state), Some(keeper)) = (event, &keeper) {
+                keeper.keep(state);
+            }
             let elapsed = monitor.start.elapsed();
             let mut statistics = monitor.statistics.lock().unwrap_or_else(PoisonError::into_inner);
             statistics.hear(event, elapsed);
@@ -240,7 +253,7 @@ mod tests {
     #[test]
     fn events_are_counted() {
         let monitor = Monitor::new();
-        let run = monitor.attach(Run::new());
+        let run = monitor.attach(Run::new(), None);
         let query = |answer| Event::Query {
             engine: "e",
             kind: "base",

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use elinvar_check::Budget;
+use elinvar_engines::optimum::{Family, OptimumError, Strategy, optimum};
 use elinvar_engines::{Choice, Race, Run};
 use elinvar_formats::model::Model;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
@@ -14,7 +15,9 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use crate::engine_options::Plan;
 use crate::evidence;
 use crate::failure::Bug;
+use crate::family::{FamilyReport, StrategyName};
 use crate::progress::Monitor;
+use crate::proof::Kept;
 use crate::report::{Answer, Report};
 
 /// The limits of a run.
@@ -37,7 +40,7 @@ pub struct Limits {
 /// A run with its limits, from the start of the command on.
 pub struct Session {
     run: Run,
-    has_deadline: bool,
+    timeout: Option<Duration>,
     monitor: Monitor,
     quiet: bool,
     /// The time that the checking of evidence has taken.
@@ -61,10 +64,11 @@ struct Decided {
 impl Session {
     /// Starts the clock and listens to interrupts: the first one ends the run
     /// in an orderly way, the second one ends the process.
-    pub fn start(limits: &Limits, quiet: bool) -> Result<Self> {
+    pub fn start(limits: &Limits, quiet: bool, kept: &Kept) -> Result<Self> {
         const INTERRUPTED: i32 = 130;
         let monitor = Monitor::new();
-        let mut run = monitor.attach(Run::new().with_seed(limits.seed));
+        let run = Run::new().with_seed(limits.seed);
+        let mut run = kept.attach(monitor.attach(run, kept.keeper()));
         if let Some(timeout) = limits.timeout {
             run = run.with_timeout(timeout);
         }
@@ -78,8 +82,8 @@ impl Session {
             }
         })
         .context("cannot listen to interrupts")?;
-        let has_deadline = limits.timeout.is_some();
-        Ok(Session { run, has_deadline, monitor, quiet, checking: Cell::default() })
+        let timeout = limits.timeout;
+        Ok(Session { run, timeout, monitor, quiet, checking: Cell::default() })
     }
 
     /// Decides the properties and confirms all evidence.
@@ -122,7 +126,30 @@ impl Session {
         };
         let answers = chosen.iter().map(answer).collect();
         let checking = self.checking.get();
-        Ok(Report { model, engine, time, checking, answers, statistics, warnings })
+        let earlier_seconds = None;
+        Ok(Report { model, engine, time, checking, answers, statistics, earlier_seconds, warnings })
+    }
+
+    /// Finds the bound at which the property of a family begins to fail, and confirms
+    /// all evidence.
+    pub fn optimum<'a>(
+        &self,
+        family: &'a Family,
+        name: StrategyName,
+        strategy: &Strategy,
+    ) -> Result<FamilyReport<'a>> {
+        let progress = if self.quiet { None } else { self.monitor.show() };
+        let mut confirm = |system: &TransitionSystem, property, verdict| {
+            self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
+        };
+        let found = optimum(family, strategy, &self.run, &mut confirm);
+        drop(progress);
+        let optimum = found.map_err(|error| match error {
+            OptimumError::Family(error) => anyhow!(error),
+            error @ OptimumError::Refused { .. } => anyhow!(Bug(error.to_string())),
+        })?;
+        let (time, checking) = (self.monitor.elapsed(), self.checking.get());
+        Ok(FamilyReport { family, strategy: name, optimum, time, checking })
     }
 
     fn ask_one(
@@ -199,15 +226,17 @@ impl Session {
     }
 
     /// A run that was stopped may have decided some properties: checking their
-    /// evidence has as much time again, and an interrupt that came before does
-    /// not count.
+    /// evidence has as much time again, or what is left of it, and an interrupt that
+    /// came before does not count.
     fn budget(&self) -> Budget {
         const LEAST: Duration = Duration::from_secs(1);
-        let allowance = self.monitor.elapsed().max(LEAST);
+        let elapsed = self.monitor.elapsed();
+        let left = self.timeout.map_or(LEAST, |timeout| timeout.saturating_sub(elapsed));
+        let allowance = elapsed.max(left).max(LEAST);
         let flag = self.run.cancellation();
         let interrupted = flag.load(Ordering::Relaxed);
         Budget {
-            deadline: self.has_deadline.then(|| Instant::now() + allowance),
+            deadline: self.timeout.map(|_| Instant::now() + allowance),
             cancelled: (!interrupted).then_some(flag),
             ..Budget::default()
         }

@@ -68,6 +68,38 @@ pub enum Trend {
     Tightens,
 }
 
+/// A system with a number in place of an input. The input is still there, so that
+/// traces have the same form, but nothing depends on it.
+pub fn with_input(
+    system: &TransitionSystem,
+    name: &str,
+    value: u64,
+) -> Result<TransitionSystem, FamilyError> {
+    let input = find_input(system, name, value)?;
+    Ok(fix_input(system, input, value))
+}
+
+/// The number of an input that can have the value.
+fn find_input(system: &TransitionSystem, name: &str, value: u64) -> Result<usize, FamilyError> {
+    let index = (0..system.inputs().len()).find(|&i| system.input_name(i) == name);
+    let index = index.ok_or_else(|| FamilyError::NoInput(name.to_owned()))?;
+    let sort = system.pool().sort(system.inputs()[index].symbol);
+    let width = sort.width().ok_or_else(|| FamilyError::NotANumber(name.to_owned()))?;
+    if width < u64::BITS && value >> width != 0 {
+        return Err(FamilyError::TooLarge { name: name.to_owned(), value, width });
+    }
+    Ok(index)
+}
+
+fn fix_input(system: &TransitionSystem, input: usize, value: u64) -> TransitionSystem {
+    let symbol = system.inputs()[input].symbol;
+    let mut parts = system.clone().into_builder();
+    let value = BitVec::new(parts.pool.width(symbol), value);
+    let value = parts.pool.constant(value);
+    replace(&mut parts, &FxHashMap::from_iter([(symbol, value)]));
+    parts.finish().expect("a constant has the sort of the input")
+}
+
 impl Family {
     /// The family of a system in which the input of that name is constant.
     pub fn new(
@@ -76,22 +108,19 @@ impl Family {
         property: PropertyId,
         range: RangeInclusive<u64>,
     ) -> Result<Self, FamilyError> {
-        let name = || parameter.to_owned();
-        let index = (0..system.inputs().len()).find(|&i| system.input_name(i) == parameter);
-        let index = index.ok_or_else(|| FamilyError::NoInput(name()))?;
-        let sort = system.pool().sort(system.inputs()[index].symbol);
-        let width = sort.width().ok_or_else(|| FamilyError::NotANumber(name()))?;
-        let (&low, &high) = (range.start(), range.end());
         if range.is_empty() {
-            return Err(FamilyError::Empty(low, high));
+            return Err(FamilyError::Empty(*range.start(), *range.end()));
         }
-        if width < u64::BITS && high >> width != 0 {
-            return Err(FamilyError::TooLarge { name: name(), value: high, width });
-        }
+        let parameter = find_input(&system, parameter, *range.end())?;
         if system.bad(property).is_none() {
             return Err(FamilyError::NotSafety(system.property(property).name.clone()));
         }
-        Ok(Family { system, parameter: index, property, range })
+        Ok(Family { system, parameter, property, range })
+    }
+
+    /// The name of the input.
+    pub fn parameter(&self) -> String {
+        self.system.input_name(self.parameter)
     }
 
     pub fn system(&self) -> &TransitionSystem {
@@ -110,14 +139,9 @@ impl Family {
         self.system.pool().width(self.symbol())
     }
 
-    /// The system with a number in place of the input. The input is still there, so
-    /// that traces have the same form, but nothing depends on it.
+    /// The system with a number in place of the input, which is still there.
     pub fn instance(&self, bound: u64) -> TransitionSystem {
-        let mut parts = self.system.clone().into_builder();
-        let value = parts.pool.constant(BitVec::new(self.width(), bound));
-        let meaning = FxHashMap::from_iter([(self.symbol(), value)]);
-        replace(&mut parts, &meaning);
-        parts.finish().expect("a constant has the sort of the input")
+        fix_input(&self.system, self.parameter, bound)
     }
 
     /// A trace of an instance as one of the system, where the input has the value.
@@ -130,7 +154,7 @@ impl Family {
 
     /// What larger values do, found out by at most two queries.
     pub fn trend(&self, run: &Run) -> Result<Trend, FamilyError> {
-        let name = || self.system.input_name(self.parameter);
+        let name = || self.parameter();
         for trend in [Trend::Loosens, Trend::Tightens] {
             let question = self.violation(trend);
             let options = BmcOptions { bound: Some(0), ..Default::default() };

@@ -49,7 +49,8 @@ pub struct PropertyRecord {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyStatus {
-    /// The frames up to this one, at most the last, exclude that it fails.
+    /// The frames up to this one, at most the last, exclude that it fails. Zero claims
+    /// nothing, not even of the initial states.
     Open { clear: usize },
     /// The lemmas that reach for ever exclude that it fails.
     Safe,

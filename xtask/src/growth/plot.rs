@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use super::Table;
+use crate::axis::Axis;
 
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 320.0;
@@ -58,35 +59,6 @@ impl<'a> Points<'a> {
     }
 }
 
-/// An axis: from which exponent to which, of a base, over a stretch of the picture.
-struct Axis {
-    base: f64,
-    first: i32,
-    last: i32,
-    from: f64,
-    to: f64,
-}
-
-impl Axis {
-    fn new(values: impl Iterator<Item = f64> + Clone, base: f64, from: f64, to: f64) -> Self {
-        let least = values.clone().fold(f64::INFINITY, f64::min).log(base);
-        let most = values.fold(f64::NEG_INFINITY, f64::max).log(base);
-        // Powers of the base are not to be moved by rounding.
-        let first = (least + 1e-9).floor() as i32;
-        Axis { base, first, last: ((most - 1e-9).ceil() as i32).max(first + 1), from, to }
-    }
-
-    fn place(&self, value: f64) -> f64 {
-        let share =
-            (value.log(self.base) - f64::from(self.first)) / f64::from(self.last - self.first);
-        self.from + share * (self.to - self.from)
-    }
-
-    fn marks(&self) -> impl Iterator<Item = f64> {
-        (self.first..=self.last).map(|exponent| self.base.powi(exponent))
-    }
-}
-
 fn draw(points: &Points, out: &mut String) -> std::fmt::Result {
     let all = points.all();
     let sizes = Axis::new(all.iter().map(|p| p.0), 2.0, LEFT, WIDTH - RIGHT);
@@ -134,8 +106,7 @@ fn grid(sizes: &Axis, seconds: &Axis, out: &mut String) -> std::fmt::Result {
 
 /// A line of slope one from the first point, within the picture.
 fn slope(sizes: &Axis, seconds: &Axis, start: (f64, f64), out: &mut String) -> std::fmt::Result {
-    let most = |axis: &Axis| axis.base.powi(axis.last);
-    let factor = (most(sizes) / start.0).min(most(seconds) / start.1);
+    let factor = (sizes.most() / start.0).min(seconds.most() / start.1);
     let from = (sizes.place(start.0), seconds.place(start.1));
     let to = (sizes.place(start.0 * factor), seconds.place(start.1 * factor));
     writeln!(

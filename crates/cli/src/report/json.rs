@@ -18,7 +18,22 @@ pub fn render(report: &Report<'_>) -> Json {
         "seconds": report.time.as_secs_f64(),
         "check_seconds": report.checking.as_secs_f64(),
         "properties": properties,
+        "reuse": reuse(report),
         "statistics": statistics::json(&report.statistics),
+    })
+}
+
+/// What became of the lemmas of an earlier run.
+fn reuse(report: &Report<'_>) -> Json {
+    let Some(reuse) = report.statistics.reuse else { return Json::Null };
+    json!({
+        "offered": reuse.offered,
+        "lost": reuse.lost,
+        "kept": reuse.kept,
+        "always": reuse.always,
+        "queries": reuse.queries,
+        "seconds": report.time.as_secs_f64(),
+        "before_seconds": report.earlier_seconds,
     })
 }
 
@@ -39,7 +54,8 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.into()
 }
 
-fn certificate(certificate: &Certificate) -> Json {
+/// What kind of proof it is, and how large.
+pub fn certificate(certificate: &Certificate) -> Json {
     match certificate {
         Certificate::Inductive { clauses } => json!({
             "kind": "inductive",
@@ -59,7 +75,7 @@ fn certificate(certificate: &Certificate) -> Json {
 }
 
 /// The signals in the cone of the property.
-fn trace(system: &TransitionSystem, trace: &Trace) -> Json {
+pub fn trace(system: &TransitionSystem, trace: &Trace) -> Json {
     let shown = match system.property(trace.property).kind {
         PropertyKind::Bad(bad) => nearest_signals(system, bad),
         PropertyKind::Justice(_) => Vec::new(),

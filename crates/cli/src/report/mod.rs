@@ -24,6 +24,8 @@ pub struct Report<'a> {
     pub checking: Duration,
     pub answers: Vec<Answer>,
     pub statistics: Statistics,
+    /// The time that the earlier proof took of which lemmas were reused.
+    pub earlier_seconds: Option<f64>,
     /// What went wrong without harm to the answers.
     pub warnings: Vec<String>,
 }

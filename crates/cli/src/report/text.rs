@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use elinvar_engines::pdr::Reuse;
 use elinvar_ir::{Certificate, PropertyKind, Trace, Verdict};
 
 use super::digest::{CONSIDERED, digest};
@@ -24,12 +25,32 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
     if let Some((answer, trace)) = shortest_trace(report) {
         text.push_str(&failure(report, answer, trace, look));
     }
+    if let Some(line) = reuse(report) {
+        write!(text, "\n{line}").expect("strings do not fail");
+    }
     let undecided = report.summary() == Summary::Unknown && report.statistics.total().count > 0;
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     writeln!(text, "\n{}, {}{reached}", report.engines(), seconds(report.time))
         .expect("strings do not fail");
     text
+}
+
+/// What the earlier proof was good for.
+fn reuse(report: &Report<'_>) -> Option<String> {
+    let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
+    let Reuse { offered, kept, always, queries, .. } = reuse;
+    let queries = count(queries as usize, "query").replace("querys", "queries");
+    let now = report.time.as_secs_f64();
+    let saved = if now < before {
+        format!("{:.2} s saved", before - now)
+    } else {
+        "no time saved".to_owned()
+    };
+    Some(format!(
+        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}; the \
+         earlier proof took {before:.2} s, {saved}.\n"
+    ))
 }
 
 /// What the verdict says, in sentences.
@@ -78,7 +99,8 @@ fn meaning_of_one(report: &Report<'_>, answer: &Answer) -> String {
     }
 }
 
-fn proof(certificate: &Certificate) -> String {
+/// What kind of proof it is, and how large.
+pub fn proof(certificate: &Certificate) -> String {
     match certificate {
         Certificate::Inductive { clauses } => {
             let literals = clauses.iter().map(Vec::len).sum();

@@ -8,6 +8,7 @@
 
 use elinvar_ir::{FrameLemma, PdrState, PropertyRecord, Reach, RegisterKey, RegisterLiteral};
 use elinvar_sat::Lit;
+use rustc_hash::FxHashSet;
 
 use super::adopt::Offer;
 use super::bits::Bits;
@@ -25,8 +26,7 @@ pub(super) fn capture(
     properties: Vec<PropertyRecord>,
     keys: &[RegisterKey],
 ) -> PdrState {
-    let facts = prepared.lift.facts().iter().flat_map(|fact| fact.clauses());
-    let facts = facts.map(|clause| FrameLemma {
+    let facts = facts(prepared).map(|clause| FrameLemma {
         reach: Reach::Always,
         clause: clause.into_iter().map(register_literal).collect(),
     });
@@ -48,6 +48,16 @@ pub(super) fn capture(
         lemmas: facts.chain(lemmas).collect(),
         seconds: 0.0,
     }
+}
+
+/// The clauses that were used in the preparation.
+fn facts(prepared: &Prepared) -> impl Iterator<Item = Vec<Literal>> {
+    prepared.lift.facts().iter().flat_map(|fact| fact.clauses())
+}
+
+fn sorted(mut clause: Vec<Literal>) -> Vec<Literal> {
+    clause.sort_unstable();
+    clause
 }
 
 fn register_literal(literal: Literal) -> RegisterLiteral {
@@ -78,14 +88,24 @@ pub(super) fn translate(
     prepared: &Prepared,
 ) -> Translated {
     let forward = prepared.lift.forward();
-    let image = |literal: &RegisterLiteral| {
-        let Some(index) = places[literal.register] else { return Image::Dropped };
+    let literal = |literal: &RegisterLiteral| {
+        // Registers that the state does not list are not there.
+        let index = places.get(literal.register).copied().flatten()?;
         let bit = Bit { index, position: literal.position };
-        forward.image(Literal { bit, positive: literal.positive })
+        Some(Literal { bit, positive: literal.positive })
+    };
+    let image = |old: &RegisterLiteral| {
+        literal(old).map_or(Image::Dropped, |literal| forward.image(literal))
+    };
+    let facts: FxHashSet<Vec<Literal>> = facts(prepared).map(sorted).collect();
+    let is_fact = |clause: &[RegisterLiteral]| {
+        let clause: Option<Vec<Literal>> = clause.iter().map(literal).collect();
+        clause.is_some_and(|clause| facts.contains(&sorted(clause)))
     };
     let mut lemmas = Vec::new();
     let mut lost = 0;
-    for lemma in &state.lemmas {
+    // A fact of this system is used already, even if all of its bits were dropped since.
+    for lemma in state.lemmas.iter().filter(|lemma| !is_fact(&lemma.clause)) {
         let level = match lemma.reach {
             Reach::Frame(level) => Level::Finite(level),
             Reach::Always => Level::Infinite,
@@ -128,5 +148,175 @@ fn cube(clause: impl Iterator<Item = Image>) -> Blocked {
         Blocked::Nothing
     } else {
         Blocked::Cube(cube)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::oracle::{Generator, Shape};
+    use elinvar_ir::{ExprId, PropertyStatus, Sort, SystemBuilder, TransitionSystem, keys};
+
+    use super::super::validate::tests::{bits_of, cube, offer_of, safety};
+    use super::super::{PdrOptions, Verdicts, search::Search};
+    use super::*;
+    use crate::passes::Fact;
+    use crate::run::Run;
+
+    /// What a run from nothing knows in the end.
+    fn frames_of(prepared: &Prepared) -> Frames<Bits> {
+        let (run, options) = (Run::new(), PdrOptions::default());
+        let transition = Transition::new(&prepared.system, &safety(&prepared.system), true);
+        let count = transition.bads.len();
+        let mut domain = Bits::new(transition, &run).unwrap();
+        let mut verdicts = Verdicts::new(prepared, count, &run);
+        let mut search = Search::new(&mut domain, &mut verdicts, &options, count);
+        search.run().unwrap();
+        search.into_frames().0
+    }
+
+    #[test]
+    fn what_is_captured_comes_back() {
+        let shapes = [
+            Shape { max_states: 12, operators: 80, ..Shape::BITS },
+            Shape { max_states: 5, operators: 60, ..Shape::WORDS },
+            Shape::ARRAYS,
+        ];
+        let mut lemmas = 0;
+        for seed in 0..300 {
+            let system = Generator::system(seed, shapes[seed as usize % 3]);
+            for simplify in [false, true] {
+                let prepared = bits_of(&system, simplify);
+                let frames = frames_of(&prepared);
+                let record = PropertyRecord { name: "p0".to_owned(), status: PropertyStatus::Safe };
+                let state = capture(&frames, &prepared, vec![record.clone()], &keys(&system));
+                let told: Vec<(Cube<Lit>, Level)> =
+                    frames.iter().map(|(level, lemma)| (lemma.cube.clone(), level)).collect();
+                lemmas += told.len();
+                let offer = offer_of(&state, &prepared);
+                assert_eq!(offer.lemmas, told, "seed {seed}");
+                assert!(offer.depth >= frames.frontier());
+                let last = told.iter().filter_map(|(_, level)| level.finite()).max();
+                assert!(last.is_none_or(|last| last <= offer.depth));
+                assert_eq!((state.properties, state.registers), (vec![record], keys(&system)));
+            }
+        }
+        assert!(lemmas > 100, "{lemmas}");
+    }
+
+    /// The same bit three times, once complemented, next to one that never changes and
+    /// one that nothing depends on.
+    fn copies() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let [x, y] = [(); 2].map(|()| b.input(Sort::BOOL, None).unwrap());
+        let bits: Vec<ExprId> = (0..5).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        let next = b.pool.and(bits[0], x).unwrap();
+        let next = b.pool.or(next, y).unwrap();
+        let complement = b.pool.not(next).unwrap();
+        for (index, next) in [next, next, complement, bits[3], bits[4]].into_iter().enumerate() {
+            b.states[index].init = Some(b.pool.bool(index == 2));
+            b.states[index].next = Some(next);
+        }
+        let other = b.pool.not(bits[2]).unwrap();
+        let equal = b.pool.and(bits[1], other).unwrap();
+        let bad = b.pool.and(equal, x).unwrap();
+        let bad = b.pool.or(bad, bits[3]).unwrap();
+        b.bad("bad", bad);
+        b.finish().unwrap()
+    }
+
+    /// A clause of register literals, those after `not` negated.
+    fn clause(set: &[usize], not: &[usize]) -> FrameLemma {
+        let literal =
+            |positive| move |&register: &usize| RegisterLiteral { register, position: 0, positive };
+        let clause = set.iter().map(literal(true)).chain(not.iter().map(literal(false)));
+        FrameLemma { reach: Reach::Frame(2), clause: clause.collect() }
+    }
+
+    fn translated(lemmas: Vec<FrameLemma>, places: &[Option<usize>]) -> Translated {
+        let prepared = bits_of(&copies(), true);
+        assert_eq!(prepared.system.states().len(), 1, "only one of the copies is left");
+        assert_eq!(prepared.lift.origin(0).index, 0);
+        let state =
+            PdrState { registers: keys(&copies()), depth: 3, lemmas, ..PdrState::default() };
+        translate(&state, places, &prepared)
+    }
+
+    const SAME_PLACES: [Option<usize>; 5] = [Some(0), Some(1), Some(2), Some(3), Some(4)];
+
+    #[test]
+    fn merged_registers_are_the_one_that_is_left() {
+        let lemmas = vec![
+            clause(&[0], &[]),
+            clause(&[1], &[]),
+            clause(&[], &[2]),
+            clause(&[0, 1, 3], &[2]),
+            clause(&[2], &[]),
+        ];
+        let Translated { offer, lost } = translated(lemmas, &SAME_PLACES);
+        let (set, not) = (cube(&[], &[0]), cube(&[0], &[]));
+        let level = Level::Finite(2);
+        let expected = [&set, &set, &set, &set, &not].map(|cube| (cube.clone(), level));
+        assert_eq!((offer.lemmas, offer.depth, lost), (expected.to_vec(), 3, 0));
+    }
+
+    #[test]
+    fn what_is_true_says_nothing() {
+        // A constant, complements, and the facts that the bits were merged by.
+        let mut lemmas = vec![clause(&[0], &[3]), clause(&[0, 2], &[]), clause(&[1], &[0])];
+        let prepared = bits_of(&copies(), true);
+        let facts = facts(&prepared).map(|clause| FrameLemma {
+            reach: Reach::Always,
+            clause: clause.into_iter().map(register_literal).collect(),
+        });
+        lemmas.extend(facts);
+        assert!(lemmas.len() > 3);
+        let Translated { offer, lost } = translated(lemmas, &SAME_PLACES);
+        assert_eq!((offer.lemmas, lost), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn what_is_not_there_is_lost() {
+        let far = |position| {
+            let mut lemma = clause(&[0], &[]);
+            lemma.clause[0].position = position;
+            lemma
+        };
+        let beyond = [5, usize::MAX].map(|register| clause(&[register], &[]));
+        let dropped = [clause(&[4], &[]), clause(&[0, 4], &[])];
+        let false_ones = [clause(&[], &[]), clause(&[3], &[])];
+        let lost = |lemmas: Vec<FrameLemma>, places: &[Option<usize>]| {
+            let Translated { offer, lost } = translated(lemmas, places);
+            assert!(offer.lemmas.is_empty());
+            lost
+        };
+        assert_eq!(lost(beyond.to_vec(), &SAME_PLACES), 2);
+        assert_eq!(lost(dropped.to_vec(), &SAME_PLACES), 2);
+        assert_eq!(lost(false_ones.to_vec(), &SAME_PLACES), 2);
+        assert_eq!(lost(vec![far(1), far(usize::MAX)], &SAME_PLACES), 2);
+        assert_eq!(lost(vec![clause(&[0], &[])], &[]), 1);
+        assert_eq!(lost(vec![clause(&[0], &[])], &[None; 5]), 1);
+    }
+
+    /// Two registers that are equal, and nothing depends on them any more when that is
+    /// known: the fact is not lost, it was used.
+    #[test]
+    fn facts_about_dropped_registers_are_not_lost() {
+        let mut b = SystemBuilder::new();
+        let x = b.input(Sort::BOOL, None).unwrap();
+        let bits: Vec<ExprId> = (0..3).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        for (state, next) in b.states.iter_mut().zip([x, x, bits[2]]) {
+            (state.init, state.next) = (Some(b.pool.bool(false)), Some(next));
+        }
+        let equal = b.pool.equal(bits[0], bits[1]).unwrap();
+        let different = b.pool.not(equal).unwrap();
+        b.states[2].init = None;
+        let bad = b.pool.and(different, bits[2]).unwrap();
+        b.bad("different", bad);
+        let system = b.finish().unwrap();
+        let prepared = bits_of(&system, true);
+        assert!(prepared.lift.facts().iter().any(|fact| matches!(fact, Fact::Equal(..))));
+        let state = capture(&frames_of(&prepared), &prepared, Vec::new(), &keys(&system));
+        assert!(!state.lemmas.is_empty());
+        assert!(offer_of(&state, &prepared).lemmas.is_empty());
     }
 }

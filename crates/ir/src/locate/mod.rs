@@ -156,7 +156,7 @@ impl<'a> Pairs<'a> {
         let by_index = self.by_index();
         let mut pairs = Vec::new();
         let (mut old, mut new) = (0, 0);
-        for (next_old, next_new) in self.anchors(by_index.len()) {
+        for (next_old, next_new) in self.anchors(&by_index) {
             pairs.extend(self.compare(
                 round,
                 &by_index[old..next_old],
@@ -172,7 +172,8 @@ impl<'a> Pairs<'a> {
         pairs
     }
 
-    /// The old registers by their places; the state does not have all of them.
+    /// The old registers by their places, at most one at each; the state does not have
+    /// all of them.
     fn by_index(&self) -> Vec<Option<usize>> {
         // Farther places correspond to none, and may come from a strange file.
         let most = 2 * self.new.len();
@@ -186,10 +187,9 @@ impl<'a> Pairs<'a> {
     }
 
     /// Places of as many found registers as have the same order on both sides.
-    fn anchors(&self, old_places: usize) -> Vec<(usize, usize)> {
-        let places: Vec<(usize, usize)> = (self.order.iter())
-            .filter_map(|&register| Some((self.old[register].index, self.found[register]?)))
-            .filter(|&(old, _)| old < old_places)
+    fn anchors(&self, by_index: &[Option<usize>]) -> Vec<(usize, usize)> {
+        let places: Vec<(usize, usize)> = (by_index.iter().enumerate())
+            .filter_map(|(place, &register)| Some((place, self.found[register?]?)))
             .collect();
         let new: Vec<usize> = places.iter().map(|&(_, new)| new).collect();
         ascending(&new).into_iter().map(|position| places[position]).collect()
@@ -386,6 +386,16 @@ mod tests {
         assert!(places.is_sorted_by(|a, b| a < b));
         assert!(PdrState::default().locate(&system).is_empty());
         assert_eq!(state.locate(&SystemBuilder::new().finish().unwrap()), [None; 8]);
+    }
+
+    #[test]
+    fn registers_that_claim_the_same_place_do_no_harm() {
+        let system = pipeline(true).finish().unwrap();
+        let mut state = state_of(&system);
+        for key in &mut state.registers {
+            key.index = 0;
+        }
+        assert_eq!(state.locate(&system), Vec::from_iter((0..8).map(Some)), "by their names");
     }
 
     /// The share of registers that are found again after one edit of a random system

@@ -1,0 +1,204 @@
+//! `elinvar pebble`: the least number of pebbles for a graph or a circuit.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use elinvar_engines::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
+use elinvar_engines::optimum::Family;
+use elinvar_engines::pdr::PdrOptions;
+use elinvar_formats::{btor2, dag, svg};
+use elinvar_ir::PropertyId;
+use serde_json::json;
+
+use crate::failure::Bug;
+use crate::family::{FamilyReport, StrategyName};
+use crate::load::SourceFile;
+use crate::proof::Kept;
+use crate::report::Summary;
+use crate::report::text::{align, count, seconds};
+use crate::session::{Limits, Session};
+use crate::{code, output};
+
+/// Find the least number of pebbles for a graph or a reversible circuit
+///
+/// In the reversible pebbling game a vertex may be pebbled or unpebbled while all its
+/// predecessors are pebbled; in the end exactly the outputs are. The pebbles are the
+/// places that a reversible or quantum computation needs for its values. Several
+/// vertices may change in one step.
+///
+/// Graphs have lines `n NUMBER NAME`, `e FROM TO` and `o NUMBER`; circuits are .tfc
+/// files of Toffoli gates. The answer is the optimum: a strategy with so many pebbles,
+/// and a proof that fewer do not do, both checked.
+///
+/// Exit codes: 0 the optimum was found, 1 it was not, 2 user error, 3 internal error.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The graph or circuit; `-` reads standard input
+    input: String,
+
+    /// In which order numbers of pebbles are tried, and what is kept between them
+    #[arg(long, value_enum, value_name = "NAME", default_value = "relax")]
+    strategy: StrategyName,
+
+    /// Show the strategy with one move in each step
+    #[arg(long)]
+    sequential: bool,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    /// Draw the graph with the moves
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    svg: Option<PathBuf>,
+
+    /// Write the game as a BTOR2 model with an input `limit`, for
+    /// `elinvar check --parameter limit`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    model: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    json: bool,
+
+    /// Print the number of pebbles alone, and no progress
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  elinvar pebble adder.tfc
+  elinvar pebble adder.tfc --sequential --svg adder.svg
+  elinvar pebble adder.tfc --strategy binary --json
+  elinvar pebble adder.tfc --model adder.btor2
+  elinvar check adder.btor2 --parameter limit --range 1..9 --certificate proof.btor2";
+
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    for path in [&arguments.svg, &arguments.model].into_iter().flatten() {
+        output::expect_folder(path)?;
+    }
+    let session = Session::start(&arguments.limits, arguments.quiet, &Kept::default())?;
+    let file = SourceFile::read(&arguments.input)?;
+    let dag = file.located(dag::read(&file.bytes))?;
+    let game = Game::new(dag.vertices.clone(), dag.edges.iter().copied(), dag.outputs.clone())
+        .map_err(|error| anyhow!("{}: {error}", file.name))?;
+    let relevant = game.relevant();
+    let system = pebbling(&relevant.game);
+    if let Some(path) = &arguments.model {
+        output::write_file(path, &btor2::write(&system)?)?;
+    }
+    // One less than any strategy needs: so that there always is a proof.
+    let least = relevant.game.lower_bound() as u64 - 1;
+    let most = relevant.game.vertices() as u64;
+    let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
+    let strategy = arguments.strategy.strategy(PdrOptions::default());
+    let report = session.optimum(&family, arguments.strategy, &strategy)?;
+    let strategy = match &report.optimum.fails {
+        Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),
+        None if report.optimum.stopped.is_some() => None,
+        None => bail!(Bug("as many pebbles as vertices are enough".to_owned())),
+    };
+    let strategy = strategy.map(|strategy| relevant.lift(&strategy));
+    let strategy = strategy.map(|s| if arguments.sequential { s.serialise() } else { s });
+    if let (Some(path), Some(strategy)) = (&arguments.svg, &strategy) {
+        output::write_file(path, svg::pebbling(&dag, strategy.configurations()).as_bytes())?;
+    }
+    let found = Found { game: &game, report, strategy };
+    let text = if arguments.json {
+        format!("{}\n", found.json())
+    } else if arguments.quiet {
+        found.optimum().map_or_else(|| "unknown\n".to_owned(), |pebbles| format!("{pebbles}\n"))
+    } else {
+        found.text()
+    };
+    output::print(&text)?;
+    Ok(if found.optimum().is_some() { code::DONE } else { code::REFUSED })
+}
+
+fn strategy_of(game: &Game, trace: &elinvar_ir::Trace) -> Result<Strategy> {
+    Strategy::from_trace(game, trace)
+        .map_err(|error| Bug(format!("the trace is no strategy: {error}")))
+        .context("a strategy was expected")
+}
+
+/// What is told.
+struct Found<'a> {
+    game: &'a Game,
+    report: FamilyReport<'a>,
+    /// The best that is known.
+    strategy: Option<Strategy>,
+}
+
+impl Found<'_> {
+    /// The least number of pebbles, if it is known.
+    fn optimum(&self) -> Option<u64> {
+        let (pebbles, _) = self.report.optimum.fails.as_ref()?;
+        (self.report.summary() == Summary::Unsafe).then_some(*pebbles)
+    }
+
+    fn text(&self) -> String {
+        let optimum = &self.report.optimum;
+        let mut text = String::new();
+        if let (Some((pebbles, _)), Some(strategy)) = (&optimum.fails, &self.strategy) {
+            let (pebbles, steps) =
+                (count(*pebbles as usize, "pebble"), count(strategy.steps(), "step"));
+            writeln!(text, "{pebbles}: a strategy of {steps}, replayed.")
+                .expect("strings do not fail");
+        }
+        if let Some((pebbles, certificate)) = &optimum.holds {
+            let how = crate::report::text::proof(certificate);
+            let pebbles = count(*pebbles as usize, "pebble");
+            writeln!(text, "{pebbles} do not do: proved by {how}, checked.")
+                .expect("strings do not fail");
+        }
+        if let Some(reason) = &optimum.stopped {
+            writeln!(text, "In between it is undecided: {reason}.").expect("strings do not fail");
+        }
+        if let Some(strategy) = &self.strategy {
+            write!(text, "\n{}", self.table(strategy)).expect("strings do not fail");
+        }
+        write!(text, "\n{}", self.report.stages()).expect("strings do not fail");
+        writeln!(text, "\n{}", seconds(self.report.time)).expect("strings do not fail");
+        text
+    }
+
+    /// The strategy, a line a step.
+    fn table(&self, strategy: &Strategy) -> String {
+        let mut rows = vec![["step", "pebbles", "pebbled", "unpebbled"].map(str::to_owned)];
+        let after = strategy.configurations()[1..].iter();
+        for (step, (Moves { pebbled, unpebbled }, configuration)) in
+            (1..).zip(strategy.moves().iter().zip(after))
+        {
+            let names = |vertices: &[usize]| {
+                let names = vertices.iter().map(|&vertex| self.game.names()[vertex].as_str());
+                names.collect::<Vec<&str>>().join(" ")
+            };
+            rows.push([
+                step.to_string(),
+                configuration.iter().filter(|&&pebbled| pebbled).count().to_string(),
+                names(pebbled),
+                names(unpebbled),
+            ]);
+        }
+        align::<4>(&rows)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let mut object = self.report.json();
+        let steps = self.strategy.as_ref().map(|strategy| {
+            let step = |moves: &Moves| {
+                let names = |vertices: &[usize]| -> Vec<&str> {
+                    vertices.iter().map(|&v| self.game.names()[v].as_str()).collect()
+                };
+                json!({ "pebbled": names(&moves.pebbled), "unpebbled": names(&moves.unpebbled) })
+            };
+            strategy.moves().iter().map(step).collect::<Vec<_>>()
+        });
+        object["pebbles"] = json!(self.optimum());
+        object["vertices"] = self.game.vertices().into();
+        object["steps"] = json!(steps);
+        object
+    }
+}
