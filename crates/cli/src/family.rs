@@ -258,6 +258,7 @@ fn stage_json(stage: &Stage) -> Json {
             "kept": reuse.kept,
             "always": reuse.always,
             "queries": reuse.queries,
+            "seconds": reuse.time.as_secs_f64(),
         })),
     })
 }

@@ -490,7 +490,7 @@ impl Seeker<'_> {
         if !self.strategy.reuse {
             None
         } else if position > before {
-            Some(Change::Relaxed)
+            Some(Change::Any)
         } else {
             (!self.distrust).then_some(Change::Constrained)
         }

@@ -17,7 +17,9 @@ mod shift_parity;
 pub use counters::counters;
 pub use fifo::{FifoError, MAX_DEPTH, fifo, fifo_with_bug};
 pub use memclear::{memclear, memclear_of};
-pub use peterson::{MAX_PROCESSES, ProcessesError, Switches, peterson, peterson_with_bug};
+pub use peterson::{
+    MAX_PROCESSES, MAX_SWITCHES, PetersonError, Switches, peterson, peterson_with_bug,
+};
 pub use ring::{ring, ring_with_bug};
 pub use shift_parity::{shift_parity, shift_parity_with_bug};
 

@@ -44,16 +44,22 @@
 
 use elinvar_ir::{
     BinaryOp, BitVec, ExprId, Named, Pool, Sort, SortError, SystemBuilder, TransitionSystem,
-    UnaryOp,
 };
 
 /// The largest number of processes that is built.
 pub const MAX_PROCESSES: u32 = 64;
 
-/// There is no model with this number of processes.
+/// The largest limit to switches that is built.
+pub const MAX_SWITCHES: u32 = 1000;
+
+/// There is no such model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the number {0} of processes does not lie between 2 and {MAX_PROCESSES}")]
-pub struct ProcessesError(pub u32);
+pub enum PetersonError {
+    #[error("the number {0} of processes does not lie between 2 and {MAX_PROCESSES}")]
+    Processes(u32),
+    #[error("{0} switches are too many to be counted: at most {MAX_SWITCHES} are")]
+    Switches(u32),
+}
 
 /// How often another process may move than the one that moved before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,15 +70,16 @@ pub enum Switches {
     /// a number up to `most`: a greater number has all the steps of a smaller one.
     ///
     /// The register `previous` has the bit of the process that moved before, none at
-    /// first, and `count` the number of switches so far. A state counts only while
-    /// `count ≤ limit`. The greatest value of `limit` is greater than `most` and
-    /// means no limit at all, as `count` then stays at its greatest value.
+    /// first, and `count` the number of switches so far, in unary: then what was learnt
+    /// of the runs with few switches remains true when more are allowed, with one
+    /// literal more. A state counts only while there are at most `limit`. Values of
+    /// `limit` greater than `most` mean no limit at all.
     Limited { most: u32 },
 }
 
 /// Peterson's algorithm; safe.
-pub fn peterson(processes: u32, switches: Switches) -> Result<TransitionSystem, ProcessesError> {
-    fits(processes)?;
+pub fn peterson(processes: u32, switches: Switches) -> Result<TransitionSystem, PetersonError> {
+    fits(processes, switches)?;
     Ok(build(processes, processes - 1, switches).expect("widths follow from the numbers"))
 }
 
@@ -81,13 +88,19 @@ pub fn peterson(processes: u32, switches: Switches) -> Result<TransitionSystem, 
 pub fn peterson_with_bug(
     processes: u32,
     switches: Switches,
-) -> Result<TransitionSystem, ProcessesError> {
-    fits(processes)?;
+) -> Result<TransitionSystem, PetersonError> {
+    fits(processes, switches)?;
     Ok(build(processes, processes - 2, switches).expect("widths follow from the numbers"))
 }
 
-fn fits(processes: u32) -> Result<(), ProcessesError> {
-    if (2..=MAX_PROCESSES).contains(&processes) { Ok(()) } else { Err(ProcessesError(processes)) }
+fn fits(processes: u32, switches: Switches) -> Result<(), PetersonError> {
+    if !(2..=MAX_PROCESSES).contains(&processes) {
+        return Err(PetersonError::Processes(processes));
+    }
+    match switches {
+        Switches::Limited { most } if most > MAX_SWITCHES => Err(PetersonError::Switches(most)),
+        Switches::Limited { .. } | Switches::Any => Ok(()),
+    }
 }
 
 fn build(processes: u32, rooms: u32, switches: Switches) -> Result<TransitionSystem, SortError> {
@@ -156,7 +169,7 @@ impl Scheduler {
         let width = width_of(u64::from(most) + 1);
         let limit = b.input(Sort::Bv(width), Some("limit"))?;
         let previous = register(b, self.moves.len() as u32, "previous")?;
-        let count = register(b, width, "count")?;
+        let count = register(b, most + 1, "count")?;
         let pool = &mut b.pool;
         let mover = word(pool, &self.moves)?;
         let (any_moves, same) = (pool.redor(mover)?, pool.and(mover, previous)?);
@@ -164,14 +177,22 @@ impl Scheduler {
         let both = pool.and(any_moves, any_before)?;
         let other = pool.not(same)?;
         let switch = pool.and(both, other)?;
-        let full = pool.unary(UnaryOp::RedAnd, count)?;
-        let not_full = pool.not(full)?;
-        let counts = pool.and(switch, not_full)?;
-        let one = pool.constant(BitVec::one(width));
-        let more = pool.binary(BinaryOp::Add, count, one)?;
-        let next_count = pool.ite(counts, more, count)?;
+        let (mut bits, mut over) = (Vec::new(), pool.bool(false));
+        let (mut below, mut all) = (pool.bool(true), pool.bool(true));
+        for bit in 0..=most {
+            let more = pool.slice(count, bit, bit)?;
+            let (limited, risen) = (equals(pool, limit, bit)?, pool.and(switch, below)?);
+            // More than `bit` switches are too many: a greater limit allows more, also
+            // where `count` is no number in unary.
+            all = pool.and(all, more)?;
+            let exceeded = pool.and(limited, all)?;
+            over = pool.or(over, exceeded)?;
+            bits.push(pool.or(more, risen)?);
+            below = more;
+        }
+        let next_count = word(pool, &bits)?;
         let next_previous = pool.ite(any_moves, mover, previous)?;
-        let within = pool.ule(count, limit)?;
+        let within = pool.not(over)?;
         set_next(b, count, next_count);
         set_next(b, previous, next_previous);
         b.constraints.push(within);
@@ -391,7 +412,8 @@ mod tests {
         let roots = nexts.iter().chain(constraints).copied().chain(labels).chain([bad]);
         let mut evaluator = Evaluator::new(pool, roots);
         let width = pool.width(system.inputs()[0].symbol);
-        let greatest = system.inputs().get(1).map(|limit| (1 << pool.width(limit.symbol)) - 1);
+        let counter = (0..system.states().len()).find(|&i| system.state_name(i) == "count");
+        let greatest = counter.map(|i| pool.width(system.states()[i].symbol).into());
         let first = inits.map(|init| pool.const_value(init).unwrap());
         let mut todo = vec![(first.collect::<Vec<BitVec>>(), start)];
         let mut seen = BTreeSet::new();
@@ -442,7 +464,7 @@ mod tests {
             level: labels("level"),
             last: registers("last"),
             previous: previous.checked_ilog2().map(|bit| bit as usize),
-            count: registers("count").first().copied().unwrap_or(0),
+            count: registers("count").first().map_or(0, |count| count.count_ones().into()),
         }
     }
 
@@ -485,7 +507,6 @@ mod tests {
             let place = |state: Plain| (state.pc, state.level, state.last);
             states.into_iter().map(place).collect::<BTreeSet<_>>().len()
         };
-        // `count` has two bits.
         let switches = Switches::Limited { most: 2 };
         assert_eq!(places(reached_by_peterson(3, switches, 2)), 594);
         assert_eq!(places(reached_by_peterson(3, switches, 3)), 774);
@@ -527,7 +548,7 @@ mod tests {
     fn numbers_have_limits() {
         for processes in [0, 1, MAX_PROCESSES + 1] {
             let error = peterson(processes, Switches::Any).unwrap_err();
-            assert_eq!(error, ProcessesError(processes));
+            assert_eq!(error, PetersonError::Processes(processes));
             assert!(peterson_with_bug(processes, Switches::Any).is_err());
         }
         let largest = Switches::Limited { most: u32::MAX };
@@ -535,7 +556,7 @@ mod tests {
         let limit = system.inputs()[1].symbol;
         assert_eq!(system.pool().width(limit), 33);
         assert!(peterson(MAX_PROCESSES, largest).is_ok());
-        let text = ProcessesError(1).to_string();
+        let text = PetersonError::Processes(1).to_string();
         assert_eq!(text, "the number 1 of processes does not lie between 2 and 64");
     }
 }

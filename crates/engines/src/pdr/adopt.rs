@@ -2,10 +2,10 @@
 //! Incremental Property Directed Reachability, 2023, chapter 4].
 //!
 //! When behaviour was removed, the frames stay what they are ([`Search::constrain`]).
-//! When some was added, each lemma has to show again how far it holds
-//! ([`Search::relax`]). When it is not known what happened, the same is done, but first
-//! the lemmas that were inductive together are reduced to those that still are
-//! ([`sift`]).
+//! When some was added, or when it is not known what happened, the lemmas that were
+//! inductive together are reduced to those that still are ([`sift`]); the others have
+//! to show again, from frame to frame, how far they hold ([`Search::relax`]). That
+//! would find the inductive ones as well, but only after as many frames as there were.
 
 use super::cube::Cube;
 use super::domain::{Asked, Domain, Level};
@@ -14,7 +14,7 @@ use super::search::{Report, Search};
 
 /// How many lemmas are asked about in one query. More make fewer queries, but their
 /// cones together become large: with thousands, one query takes longer than all alone.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 8;
 
 /// Lemmas of an earlier run, as cubes that were blocked.
 pub(crate) struct Offer<A> {
@@ -56,7 +56,7 @@ impl<D: Domain, R: Report<D>> Search<'_, D, R> {
     /// and goes on from frame to frame as far as it holds; if there is a frame in which
     /// none falls behind, the rest is inductive. Then the search begins with the initial
     /// states as if nothing had been, and climbs quickly.
-    pub fn relax(&mut self, offer: Offer<D::Atom>) -> Asked<()> {
+    fn relax(&mut self, offer: Offer<D::Atom>) -> Asked<()> {
         let cubes = offer.lemmas.into_iter().map(|(cube, _)| cube);
         let mut rising = Rising::new(self.domain, cubes);
         let result = self.climb(&mut rising, offer.depth);

@@ -1,6 +1,7 @@
 //! A run on a prepared system, from nothing or from what an earlier run left.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use elinvar_ir::{
     PdrState, PropertyId, PropertyRecord, RegisterKey, StopReason, TransitionSystem, Verdict, keys,
@@ -16,7 +17,7 @@ use super::search::Search;
 use super::state::{Translated, capture, translate};
 use super::transition::Transition;
 use super::validate::validate;
-use super::{PdrOptions, PdrStatistics, Verdicts};
+use super::{PdrOptions, PdrStatistics, QueryCount, Verdicts};
 use crate::passes::Prepared;
 use crate::run::{Event, Run};
 
@@ -32,7 +33,7 @@ impl<'a> Earlier<'a> {
     /// What a run begins with that may have been made for another version.
     pub fn of_run(run: &'a Run, system: &TransitionSystem) -> Option<Self> {
         let state = run.earlier()?;
-        Some(Earlier { state, places: state.locate(system), change: Change::Edited })
+        Some(Earlier { state, places: state.locate(system), change: Change::Any })
     }
 }
 
@@ -41,10 +42,8 @@ impl<'a> Earlier<'a> {
 pub(crate) enum Change {
     /// It has no new behaviour.
     Constrained,
-    /// It may have new behaviour.
-    Relaxed,
-    /// Anything.
-    Edited,
+    /// It may have new behaviour, other registers, whatever.
+    Any,
 }
 
 /// What became of the lemmas of an earlier run.
@@ -58,8 +57,9 @@ pub struct Reuse {
     pub kept: usize,
     /// Those that hold for ever.
     pub always: usize,
-    /// The queries that it took to find out.
+    /// The queries that it took to find out, and their time.
     pub queries: u64,
+    pub time: Duration,
 }
 
 /// What came out of a run on a prepared system.
@@ -170,8 +170,7 @@ fn decide<'a>(
 enum Start {
     Nothing,
     Constrained(Translated),
-    Relaxed(Translated),
-    Edited { always: Vec<Cube<Lit>>, rest: Translated, queries: u64 },
+    Changed { always: Vec<Cube<Lit>>, rest: Translated, queries: QueryCount },
 }
 
 /// A new domain, and what is to be told to the search about the earlier run.
@@ -194,8 +193,7 @@ fn begin(
             debug_assert_eq!(valid(), Ok(()), "the frames of a looser system are valid");
             Start::Constrained(old)
         }
-        Change::Constrained | Change::Relaxed => Start::Relaxed(old),
-        Change::Edited => {
+        Change::Constrained | Change::Any => {
             let mut domain = Bits::new(transition.clone(), run)?;
             let Translated { offer: Offer { lemmas, depth }, lost } = old;
             let (always, mut finite): (Vec<_>, Vec<_>) =
@@ -207,7 +205,7 @@ fn begin(
                 finite.clear();
             }
             let rest = Translated { offer: Offer { lemmas: finite, depth }, lost };
-            Start::Edited { always, rest, queries: domain.statistics.query_count() }
+            Start::Changed { always, rest, queries: domain.statistics.adopt }
         }
     };
     Ok((Bits::new(transition, run)?, start))
@@ -224,19 +222,16 @@ impl Start {
                 search.constrain(old.offer);
                 Ok(())
             }
-            Start::Relaxed(old) => {
-                (reuse.offered, reuse.lost) = (old.offered(), old.lost);
-                search.relax(old.offer)
-            }
-            Start::Edited { always, rest, queries } => {
+            Start::Changed { always, rest, queries } => {
                 (reuse.offered, reuse.lost) = (always.len() + rest.offered(), rest.lost);
-                reuse.queries = queries;
+                (reuse.queries, reuse.time) = (queries.queries, queries.time);
                 search.edit(always, rest.offer)
             }
         };
         reuse.always = search.frames.infinite().len();
         reuse.kept = search.frames.iter().count();
         reuse.queries += search.domain.statistics.query_count();
+        reuse.time += search.domain.statistics.adopt.time;
         (Some(reuse), result)
     }
 }
