@@ -73,7 +73,7 @@ Examples:
   elinvar pebble adder.tfc --sequential --svg adder.svg
   elinvar pebble adder.tfc --strategy binary --json
   elinvar pebble adder.tfc --model adder.btor2
-  elinvar check adder.btor2 --parameter limit --range 1..9 --certificate proof.btor2";
+  elinvar check adder.btor2 --parameter limit --range 1..7 --certificate proof.btor2";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
     for path in [&arguments.svg, &arguments.model].into_iter().flatten() {

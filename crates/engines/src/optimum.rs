@@ -46,6 +46,8 @@ pub enum FamilyError {
     NotANumber(String),
     #[error("the range {0}..{1} is empty")]
     Empty(u64, u64),
+    #[error("the range has more values than can be counted")]
+    TooWide,
     #[error("the value {value} does not fit into the {width} bits of {name}")]
     TooLarge { name: String, value: u64, width: u32 },
     #[error("the property {0} is not a safety property")]
@@ -110,6 +112,9 @@ impl Family {
     ) -> Result<Self, FamilyError> {
         if range.is_empty() {
             return Err(FamilyError::Empty(*range.start(), *range.end()));
+        }
+        if range.end() - range.start() == u64::MAX {
+            return Err(FamilyError::TooWide);
         }
         let parameter = find_input(&system, parameter, *range.end())?;
         if system.bad(property).is_none() {

@@ -41,15 +41,10 @@ fn reuse(report: &Report<'_>) -> Option<String> {
     let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
     let Reuse { offered, kept, always, queries, .. } = reuse;
     let queries = count(queries as usize, "query").replace("querys", "queries");
-    let now = report.time.as_secs_f64();
-    let saved = if now < before {
-        format!("{:.2} s saved", before - now)
-    } else {
-        "no time saved".to_owned()
-    };
+    let saved = (before - report.time.as_secs_f64()).max(0.0);
     Some(format!(
-        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}; the \
-         earlier proof took {before:.2} s, {saved}.\n"
+        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}; that saved \
+         {saved:.2} s of {before:.2} s.\n"
     ))
 }
 

@@ -551,11 +551,11 @@ mod tests {
             assert_eq!(error, PetersonError::Processes(processes));
             assert!(peterson_with_bug(processes, Switches::Any).is_err());
         }
-        let largest = Switches::Limited { most: u32::MAX };
-        let system = peterson(2, largest).unwrap();
-        let limit = system.inputs()[1].symbol;
-        assert_eq!(system.pool().width(limit), 33);
-        assert!(peterson(MAX_PROCESSES, largest).is_ok());
+        assert!(peterson(2, Switches::Limited { most: MAX_SWITCHES }).is_ok());
+        for most in [MAX_SWITCHES + 1, u32::MAX] {
+            let error = peterson(2, Switches::Limited { most }).unwrap_err();
+            assert_eq!(error, PetersonError::Switches(most));
+        }
         let text = PetersonError::Processes(1).to_string();
         assert_eq!(text, "the number 1 of processes does not lie between 2 and 64");
     }
