@@ -143,8 +143,8 @@ impl FamilyReport<'_> {
         let name = &system.property(self.family.property()).name;
         let mut text = String::new();
         let (from, until) = match trend {
-            Trend::Loosens => ("from", "up to"),
-            Trend::Tightens => ("down from", "down to"),
+            None | Some(Trend::Loosens) => ("from", "up to"),
+            Some(Trend::Tightens) => ("down from", "down to"),
         };
         if let Some((bound, trace)) = fails {
             let cycles = count(trace.steps.len(), "cycle");
@@ -158,12 +158,20 @@ impl FamilyReport<'_> {
         }
         if let Some((bound, certificate)) = holds {
             let how = proof(certificate);
-            writeln!(text, "It holds {until} {parameter} = {bound}: proved by {how}, checked.")
-                .expect("strings do not fail");
+            let subject = if fails.is_some() { "It" } else { &format!("Property {name}") };
+            writeln!(
+                text,
+                "{subject} holds {until} {parameter} = {bound}: proved by {how}, checked."
+            )
+            .expect("strings do not fail");
         }
         if let Some(reason) = stopped {
-            writeln!(text, "Between these bounds it is undecided: {reason}.")
-                .expect("strings do not fail");
+            let subject = match (fails, holds) {
+                (Some(_), Some(_)) => "Between these bounds it",
+                (Some(_), None) | (None, Some(_)) => "Beyond this bound it",
+                (None, None) => &format!("Property {name}"),
+            };
+            writeln!(text, "{subject} is undecided: {reason}.").expect("strings do not fail");
         }
         text
     }
@@ -196,10 +204,10 @@ impl FamilyReport<'_> {
     /// The report for scripts.
     pub fn json(&self) -> Json {
         let Optimum { trend, fails, holds, stages, stopped } = &self.optimum;
-        let trend = match trend {
+        let trend = trend.map(|trend| match trend {
             Trend::Loosens => "loosens",
             Trend::Tightens => "tightens",
-        };
+        });
         let optimum = fails.as_ref().filter(|_| stopped.is_none()).map(|(bound, _)| bound);
         json!({
             "verdict": self.summary().word(),

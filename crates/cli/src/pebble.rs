@@ -154,7 +154,7 @@ impl Found<'_> {
                 .expect("strings do not fail");
         }
         if let Some(reason) = &optimum.stopped {
-            writeln!(text, "In between it is undecided: {reason}.").expect("strings do not fail");
+            writeln!(text, "The optimum is undecided: {reason}.").expect("strings do not fail");
         }
         if let Some(strategy) = &self.strategy {
             write!(text, "\n{}", self.table(strategy)).expect("strings do not fail");

@@ -48,7 +48,7 @@ pub enum FamilyError {
     Empty(u64, u64),
     #[error("the range has more values than can be counted")]
     TooWide,
-    #[error("the value {value} does not fit into the {width} bits of {name}")]
+    #[error("the value {value} does not fit into {name}, which has a width of {width}")]
     TooLarge { name: String, value: u64, width: u32 },
     #[error("the property {0} is not a safety property")]
     NotSafety(String),
@@ -57,8 +57,6 @@ pub enum FamilyError {
          another one that is larger, and the other way round"
     )]
     NotMonotone(String),
-    #[error("it was not found out whether {name} tightens or loosens the model: {why}")]
-    Undecided { name: String, why: String },
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -157,17 +155,16 @@ impl Family {
         trace
     }
 
-    /// What larger values do, found out by at most two queries.
-    pub fn trend(&self, run: &Run) -> Result<Trend, FamilyError> {
+    /// What larger values do, found out by at most two queries; or why that was not
+    /// found out.
+    pub fn trend(&self, run: &Run) -> Result<Result<Trend, StopReason>, FamilyError> {
         let name = || self.parameter();
         for trend in [Trend::Loosens, Trend::Tightens] {
             let question = self.violation(trend);
             let options = BmcOptions { bound: Some(0), ..Default::default() };
             match &Bmc::new(options).check(&question, &[PropertyId(0)], run)?[..] {
-                [Verdict::Unknown(StopReason::Bound(0))] => return Ok(trend),
-                [Verdict::Unknown(why)] => {
-                    return Err(FamilyError::Undecided { name: name(), why: why.to_string() });
-                }
+                [Verdict::Unknown(StopReason::Bound(0))] => return Ok(Ok(trend)),
+                [Verdict::Unknown(why)] => return Ok(Err(why.clone())),
                 _ => {}
             }
         }
@@ -307,7 +304,8 @@ pub enum Answer {
 /// What a search found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Optimum {
-    pub trend: Trend,
+    /// What larger bounds do, if that was found out.
+    pub trend: Option<Trend>,
     /// The tightest bound under which the property fails, with a trace of the family's
     /// system.
     pub fails: Option<(u64, Trace)>,
@@ -338,7 +336,16 @@ pub fn optimum(
     run: &Run,
     confirm: &mut Confirm<'_>,
 ) -> Result<Optimum, OptimumError> {
-    let trend = family.trend(run)?;
+    let mut found =
+        Optimum { trend: None, fails: None, holds: None, stages: Vec::new(), stopped: None };
+    let trend = match family.trend(run)? {
+        Ok(trend) => trend,
+        Err(stopped) => {
+            found.stopped = Some(stopped);
+            return Ok(found);
+        }
+    };
+    found.trend = Some(trend);
     let mut seeker = Seeker {
         family,
         strategy,
@@ -348,7 +355,8 @@ pub fn optimum(
         prepared: None,
         from_nothing: 0,
         distrust: false,
-        found: Optimum { trend, fails: None, holds: None, stages: Vec::new(), stopped: None },
+        trend,
+        found,
     };
     seeker.seek(confirm)?;
     Ok(seeker.found)
@@ -370,6 +378,7 @@ struct Seeker<'a> {
     family: &'a Family,
     strategy: &'a Strategy,
     run: &'a Run,
+    trend: Trend,
     keys: Vec<RegisterKey>,
     /// The position of the last instance, and what is known of it.
     known: Option<(u64, PdrState)>,
@@ -414,7 +423,7 @@ impl Seeker<'_> {
     }
 
     fn bound(&self, position: u64) -> u64 {
-        match self.found.trend {
+        match self.trend {
             Trend::Loosens => self.family.range.start() + position,
             Trend::Tightens => self.family.range.end() - position,
         }

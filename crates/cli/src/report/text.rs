@@ -41,10 +41,15 @@ fn reuse(report: &Report<'_>) -> Option<String> {
     let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
     let Reuse { offered, kept, always, queries, .. } = reuse;
     let queries = count(queries as usize, "query").replace("querys", "queries");
-    let saved = (before - report.time.as_secs_f64()).max(0.0);
+    // Lemmas that no longer hold save nothing, and a run without a verdict is not over.
+    let saved = if kept > 0 && report.summary() != Summary::Unknown {
+        let saved = (before - report.time.as_secs_f64()).max(0.0);
+        format!("; that saved {saved:.2} s of {before:.2} s")
+    } else {
+        String::new()
+    };
     Some(format!(
-        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}; that saved \
-         {saved:.2} s of {before:.2} s.\n"
+        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}{saved}.\n"
     ))
 }
 

@@ -140,6 +140,7 @@ fn decide<'a>(
     if let Some(reuse) = reuse {
         run.emit(Event::Reuse(reuse));
     }
+    let adopted = begun.is_ok();
     let begun = begun.and_then(|()| if extent == Extent::Search { search.run() } else { Ok(()) });
     let stopped = begun.is_err() || extent == Extent::Reuse;
     let (frames, clear) = search.into_frames();
@@ -157,9 +158,10 @@ fn decide<'a>(
     let verdicts = properties.iter().map(verdict).collect();
     let known = Some((frames, records));
     let outcome = Outcome { verdicts, statistics: domain.statistics, reuse, known, prepared };
-    // What is left of a proof that was not enough is less than the proof.
+    // What is left of a proof that was not enough, or not looked at to the end, is less than
+    // the proof.
     let decided = outcome.verdicts.iter().all(|v| !matches!(v, Verdict::Unknown(_)));
-    if run.wants_state() && (decided || extent == Extent::Search) {
+    if run.wants_state() && adopted && (decided || extent == Extent::Search) {
         let state = outcome.state(&keys(prepared.lift.old()));
         run.emit(Event::State(Arc::new(state.expect("the run has begun"))));
     }
@@ -170,7 +172,7 @@ fn decide<'a>(
 enum Start {
     Nothing,
     Constrained(Translated),
-    Changed { always: Vec<Cube<Lit>>, rest: Translated, queries: QueryCount },
+    Changed { offered: usize, always: Vec<Cube<Lit>>, rest: Translated, queries: QueryCount },
 }
 
 /// A new domain, and what is to be told to the search about the earlier run.
@@ -195,6 +197,7 @@ fn begin(
         }
         Change::Constrained | Change::Any => {
             let mut domain = Bits::new(transition.clone(), run)?;
+            let offered = old.offered();
             let Translated { offer: Offer { lemmas, depth }, lost } = old;
             let (always, mut finite): (Vec<_>, Vec<_>) =
                 lemmas.into_iter().partition(|&(_, level)| level == Level::Infinite);
@@ -205,7 +208,7 @@ fn begin(
                 finite.clear();
             }
             let rest = Translated { offer: Offer { lemmas: finite, depth }, lost };
-            Start::Changed { always, rest, queries: domain.statistics.adopt }
+            Start::Changed { offered, always, rest, queries: domain.statistics.adopt }
         }
     };
     Ok((Bits::new(transition, run)?, start))
@@ -222,8 +225,8 @@ impl Start {
                 search.constrain(old.offer);
                 Ok(())
             }
-            Start::Changed { always, rest, queries } => {
-                (reuse.offered, reuse.lost) = (always.len() + rest.offered(), rest.lost);
+            Start::Changed { offered, always, rest, queries } => {
+                (reuse.offered, reuse.lost) = (offered, rest.lost);
                 (reuse.queries, reuse.time) = (queries.queries, queries.time);
                 search.edit(always, rest.offer)
             }

@@ -87,7 +87,7 @@ fn thesis_simple_constrained_incrementally() {
         let strategy = Strategy { order: Order::Constrain, reuse: true, options };
         let confirm = &mut |_: &TransitionSystem, _, verdict| Ok(verdict);
         let found = optimum(&family, &strategy, &Run::new(), confirm).unwrap();
-        assert_eq!((found.trend, found.stopped), (Trend::Loosens, None));
+        assert_eq!((found.trend, found.stopped), (Some(Trend::Loosens), None));
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
         assert_eq!((first.bound, &first.answer), (1, &Answer::Unsafe { needed: 1 }));
         assert_eq!((first.reuse, second.bound, &second.answer), (None, 0, &Answer::Safe));

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::families::{Switches, peterson};
-use elinvar_engines::optimum::{
-    self, Answer, FamilyError, Optimum, OptimumError, Strategy, Trend, optimum,
-};
+use elinvar_engines::optimum::{self, Answer, Optimum, Strategy, Trend, optimum};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{Engine, Event, Run};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
@@ -71,14 +69,8 @@ fn search(
         clock = Clock::start()?;
         Ok(verdict)
     };
-    let result = match optimum(&input.family, &strategy, &effort.run(seed), &mut confirm) {
-        Ok(result) => result,
-        // There was not even time to find out what the bound does.
-        Err(OptimumError::Family(FamilyError::Undecided { .. })) => {
-            return Ok(Search { seed, found: Found::TooLong, stages: Vec::new() });
-        }
-        Err(error) => return Err(error.to_string()),
-    };
+    let result = optimum(&input.family, &strategy, &effort.run(seed), &mut confirm)
+        .map_err(|error| error.to_string())?;
     let found = found(input, &result)?;
     let stages = result.stages.into_iter().zip(times);
     let stages = stages.filter_map(|(stage, time)| recorded(stage, time)).collect();
@@ -141,7 +133,7 @@ fn found(input: &Input, result: &Optimum) -> Result<Found, String> {
         Some(StopReason::Timeout) => return Ok(Found::TooLong),
         Some(reason) => return Err(format!("the search was given up: {reason}")),
     }
-    if result.trend != Trend::Loosens {
+    if result.trend != Some(Trend::Loosens) {
         return Err("a greater bound tightens the model".into());
     }
     let (first, last) = (*input.range.start(), *input.range.end());

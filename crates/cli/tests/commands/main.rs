@@ -7,6 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+mod families;
+mod games;
+mod reuse;
+
 const SAFE: u8 = 20;
 const UNSAFE: u8 = 10;
 const UNKNOWN: u8 = 0;
@@ -35,6 +39,9 @@ const HOLDING: &[&str] = &[
     "peterson.btor2",
     "assertion.basm",
 ];
+
+/// The ways to search for an optimum.
+const STRATEGIES: [&str; 4] = ["constrain", "relax", "binary", "naive"];
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -218,8 +225,13 @@ fn conversions_keep_the_verdict() {
 }
 
 fn json(words: &[&str]) -> (u8, Json) {
-    let run = elinvar(Path::new("."), words);
-    (run.code, serde_json::from_str(&run.stdout).expect("one object of JSON"))
+    json_in(Path::new("."), words)
+}
+
+fn json_in(folder: &Path, words: &[&str]) -> (u8, Json) {
+    let run = elinvar(folder, words);
+    let report = serde_json::from_str(&run.stdout);
+    (run.code, report.unwrap_or_else(|error| panic!("no object of JSON: {error}: {}", run.stderr)))
 }
 
 #[test]
@@ -573,7 +585,9 @@ fn statistics_go_to_standard_error() {
 fn every_subcommand_has_help_and_completions() {
     let main = elinvar(Path::new("."), &["--help"]);
     assert_eq!(main.code, 0);
-    for name in ["check", "verify", "simulate", "convert", "stats", "completions"] {
+    for name in
+        ["check", "verify", "simulate", "convert", "pebble", "peterson", "stats", "completions"]
+    {
         assert!(main.stdout.contains(name));
         assert_eq!(elinvar(Path::new("."), &[name, "--help"]).code, 0, "{name}");
     }
