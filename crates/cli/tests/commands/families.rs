@@ -267,3 +267,12 @@ fn bounds_that_do_both_are_refused() {
     assert_eq!(elinvar(path, &words("nine", "4..4", &["-q"])).code, SAFE);
     assert_eq!(elinvar(path, &words("nine", "12..12", &["-q"])).code, UNSAFE);
 }
+
+#[test]
+fn without_time_a_family_is_unknown() {
+    let folder = folder();
+    family(folder.path(), UP_TO);
+    let run = elinvar(folder.path(), &words("nine", "1..15", &["--timeout", "0"]));
+    assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
+    assert!(run.stdout.contains("is undecided: the time limit was reached"), "{}", run.stdout);
+}
