@@ -171,7 +171,7 @@ fn instances_are_models_of_their_own() {
         }
     }
     for (set, message) in [
-        ("limit=16", "error: the value 16 does not fit into the 4 bits of limit\n"),
+        ("limit=16", "error: the value 16 does not fit into limit, which has a width of 4\n"),
         ("bound=1", "error: the model has no input bound\n"),
         ("count=1", "error: the model has no input count\n"),
         ("limit", "error: invalid value 'limit' for '--set <INPUT=VALUE>': not of the form"),
@@ -196,7 +196,7 @@ fn what_is_no_family_is_refused() {
         (&["--parameter", "count", "--range", "1..3"], "the model has no input count\n"),
         (
             &["--parameter", "limit", "--range", "1..16"],
-            "the value 16 does not fit into the 4 bits of limit\n",
+            "the value 16 does not fit into limit, which has a width of 4\n",
         ),
         (
             &["--parameter", "enable", "--range", "0..1"],
