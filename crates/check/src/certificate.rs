@@ -108,6 +108,10 @@ fn check_clauses(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Result
     Ok(())
 }
 
+/// How many clauses are asked about in one query: for invariants of thousands of clauses
+/// that is three times as fast as one query for all, and much faster than one for each.
+const TOGETHER: usize = 128;
+
 struct Invariant<'a> {
     system: &'a TransitionSystem,
     clauses: &'a [Vec<StateBit>],
@@ -176,14 +180,18 @@ impl<'a> Invariant<'a> {
     ) -> Result<Option<usize>, Refusal> {
         let clauses = self.literals(encoder, frame)?;
         let violations: Vec<Lit> = clauses.iter().map(|clause| encoder.none_of(clause)).collect();
-        encoder.assert_any(violations.iter().copied());
-        match encoder.solve(&[])? {
-            Answer::Unsat => Ok(None),
-            Answer::Sat(mut model) => {
-                let clause = violations.iter().position(|&violation| model.holds(violation));
-                Ok(Some(clause.expect("one of them was asserted")))
+        for (chunk, violations) in violations.chunks(TOGETHER).enumerate() {
+            let any = encoder.some_of(violations);
+            match encoder.solve(&[any])? {
+                Answer::Unsat => encoder.assert(!any),
+                Answer::Sat(mut model) => {
+                    let clause = violations.iter().position(|&violation| model.holds(violation));
+                    let clause = clause.expect("one of them was assumed");
+                    return Ok(Some(chunk * TOGETHER + clause));
+                }
             }
         }
+        Ok(None)
     }
 
     fn literals(

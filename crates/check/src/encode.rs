@@ -77,6 +77,13 @@ impl Encoder {
         none
     }
 
+    /// A literal that, when true, makes one of the others true.
+    pub(crate) fn some_of(&mut self, lits: &[Lit]) -> Lit {
+        let some = self.solver.fresh();
+        self.solver.clause(lits.iter().copied().chain([!some]));
+        some
+    }
+
     /// SAT?  everything asserted ∧ assumptions
     pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<Answer<'_>, Refusal> {
         let mut all = self.arrays.close(&mut self.solver)?;
