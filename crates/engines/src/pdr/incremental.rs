@@ -16,7 +16,7 @@ use super::frames::Frames;
 use super::search::Search;
 use super::state::{Translated, capture, translate};
 use super::transition::Transition;
-use super::validate::validate;
+use super::validate::{Violation, validate};
 use super::{PdrOptions, PdrStatistics, QueryCount, Verdicts};
 use crate::passes::Prepared;
 use crate::run::{Event, Run};
@@ -141,6 +141,7 @@ fn decide<'a>(
         run.emit(Event::Reuse(reuse));
     }
     let adopted = begun.is_ok();
+    debug_assert!(!adopted || violation(&search).is_none(), "{:?}", violation(&search));
     let begun = begun.and_then(|()| if extent == Extent::Search { search.run() } else { Ok(()) });
     let stopped = begun.is_err() || extent == Extent::Reuse;
     let (frames, clear) = search.into_frames();
@@ -168,6 +169,14 @@ fn decide<'a>(
     outcome
 }
 
+/// What is wrong with the frames of a search, in the eyes of another solver.
+fn violation(search: &Search<'_, Bits, Verdicts<'_>>) -> Option<Violation> {
+    let frames = &search.frames;
+    let lemmas: Vec<(Cube<Lit>, Level)> =
+        frames.iter().map(|(level, lemma)| (lemma.cube.clone(), level)).collect();
+    validate(search.domain.transition(), &lemmas, frames.last(), &[]).err()
+}
+
 /// What a search starts with.
 enum Start {
     Nothing,
@@ -189,12 +198,7 @@ fn begin(
     let old = translate(state, &places, prepared);
     let start = match change {
         // A frame that lost a lemma need not be one any more.
-        Change::Constrained if old.lost == 0 => {
-            let Offer { lemmas, depth } = &old.offer;
-            let valid = || validate(&transition, lemmas, *depth, &[]);
-            debug_assert_eq!(valid(), Ok(()), "the frames of a looser system are valid");
-            Start::Constrained(old)
-        }
+        Change::Constrained if old.lost == 0 => Start::Constrained(old),
         Change::Constrained | Change::Any => {
             let mut domain = Bits::new(transition.clone(), run)?;
             let offered = old.offered();

@@ -2,8 +2,8 @@
 //! 2023], asked of another solver, clause by clause, without cones, layers or learnt
 //! clauses of the run.
 //!
-//! In debug builds every state is validated before a run trusts it, and tests do the
-//! same in release builds.
+//! In debug builds the frames are validated whenever a search starts from those of an
+//! earlier run; tests do it in release builds, too, and after runs of every kind.
 
 use elinvar_logic::{Answer, Cadical, SatSolver};
 use elinvar_sat::Lit;
