@@ -12,9 +12,12 @@ use super::domain::{Asked, Domain, Level};
 use super::frames::Lemma;
 use super::search::{Report, Search};
 
-/// How many lemmas are asked about in one query. More make fewer queries, but their
-/// cones together become large: with thousands, one query takes longer than all alone.
+/// How many lemmas are asked about in one query, of few and of many. More make fewer
+/// queries, but harder ones: among thousands of lemmas, eight together take ten times as
+/// long as each alone.
 const TOGETHER: usize = 8;
+const TOGETHER_OF_MANY: usize = 1;
+const MANY: usize = 1000;
 
 /// Lemmas of an earlier run, as cubes that were blocked.
 pub(crate) struct Offer<A> {
@@ -117,9 +120,10 @@ impl<D: Domain> Rising<D> {
     /// back, each with a state of the frame that steps into its cube.
     fn rise(&mut self, domain: &mut D, level: usize) -> Asked<Vec<(Lemma<D>, D::State)>> {
         let mut fallen = Vec::new();
+        let together = if self.lemmas.len() < MANY { TOGETHER } else { TOGETHER_OF_MANY };
         let mut start = 0;
         while start < self.lemmas.len() {
-            let end = self.lemmas.len().min(start + TOGETHER);
+            let end = self.lemmas.len().min(start + together);
             let targets: Vec<&D::Target> =
                 self.lemmas[start..end].iter().map(|(_, target)| target).collect();
             let reached = domain.reached(Level::Finite(level), &targets)?;
