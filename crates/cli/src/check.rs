@@ -13,8 +13,7 @@ use elinvar_ir::{Trace, Verdict};
 use crate::engine_options::{EngineOptions, Plan};
 use crate::family::{FamilyOptions, StrategyName};
 use crate::proof::ProofFiles;
-use crate::report::table::Look;
-use crate::report::{Report, json, statistics, text};
+use crate::report::{Report, statistics};
 use crate::session::{Limits, ProofSize, Session};
 use crate::{evidence, load, output, properties};
 
@@ -124,11 +123,10 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         return arguments.find_optimum(&session, &model, &family, strategy);
     }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
-    let mut report = session.decide(&model, &chosen, &plan, size)?;
-    report.earlier_seconds = kept.earlier_seconds();
+    let report = session.decide(&model, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
     let written = arguments.write_files(&report).and(kept.finish(&report));
-    output::print(&arguments.render(&report))?;
+    output::print(&report.render(arguments.json, arguments.quiet))?;
     written?;
     for warning in &report.warnings {
         anstream::eprintln!("warning: {warning}");
@@ -170,7 +168,7 @@ impl Arguments {
             Plan::One(Choice::Pdr(options)) => options,
             Plan::One(_) | Plan::Race(_) => PdrOptions::default(),
         };
-        let report = session.optimum(family, name, &name.strategy(options))?;
+        let report = session.optimum(family, name, options)?;
         if let Some((_, trace)) = &report.optimum.fails {
             self.write_trace(model, trace, |path| path.clone())?;
         }
@@ -217,15 +215,5 @@ impl Arguments {
             }
         }
         Ok(())
-    }
-
-    fn render(&self, report: &Report<'_>) -> String {
-        if self.json {
-            format!("{}\n", json::render(report))
-        } else if self.quiet {
-            format!("{}\n", report.word())
-        } else {
-            text::render(report, Look::of_stdout())
-        }
     }
 }

@@ -16,7 +16,7 @@ use crate::family::{FamilyReport, StrategyName};
 use crate::load::SourceFile;
 use crate::proof::Kept;
 use crate::report::Summary;
-use crate::report::text::{align, count, seconds};
+use crate::report::text::{align, count, proof, seconds};
 use crate::session::{Limits, Session};
 use crate::{code, output};
 
@@ -93,8 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
     let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
-    let strategy = arguments.strategy.strategy(PdrOptions::default());
-    let report = session.optimum(&family, arguments.strategy, &strategy)?;
+    let report = session.optimum(&family, arguments.strategy, PdrOptions::default())?;
     let strategy = match &report.optimum.fails {
         Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),
         None if report.optimum.stopped.is_some() => None,
@@ -148,7 +147,7 @@ impl Found<'_> {
                 .expect("strings do not fail");
         }
         if let Some((pebbles, certificate)) = &optimum.holds {
-            let how = crate::report::text::proof(certificate);
+            let how = proof(certificate);
             let pebbles = count(*pebbles as usize, "pebble");
             writeln!(text, "{pebbles} do not do: proved by {how}, checked.")
                 .expect("strings do not fail");
@@ -171,28 +170,25 @@ impl Found<'_> {
         for (step, (Moves { pebbled, unpebbled }, configuration)) in
             (1..).zip(strategy.moves().iter().zip(after))
         {
-            let names = |vertices: &[usize]| {
-                let names = vertices.iter().map(|&vertex| self.game.names()[vertex].as_str());
-                names.collect::<Vec<&str>>().join(" ")
-            };
             rows.push([
                 step.to_string(),
                 configuration.iter().filter(|&&pebbled| pebbled).count().to_string(),
-                names(pebbled),
-                names(unpebbled),
+                self.names(pebbled).join(" "),
+                self.names(unpebbled).join(" "),
             ]);
         }
         align::<4>(&rows)
     }
 
+    fn names(&self, vertices: &[usize]) -> Vec<&str> {
+        vertices.iter().map(|&vertex| self.game.names()[vertex].as_str()).collect()
+    }
+
     fn json(&self) -> serde_json::Value {
         let mut object = self.report.json();
         let steps = self.strategy.as_ref().map(|strategy| {
-            let step = |moves: &Moves| {
-                let names = |vertices: &[usize]| -> Vec<&str> {
-                    vertices.iter().map(|&v| self.game.names()[v].as_str()).collect()
-                };
-                json!({ "pebbled": names(&moves.pebbled), "unpebbled": names(&moves.unpebbled) })
+            let step = |Moves { pebbled, unpebbled }: &Moves| {
+                json!({ "pebbled": self.names(pebbled), "unpebbled": self.names(unpebbled) })
             };
             strategy.moves().iter().map(step).collect::<Vec<_>>()
         });

@@ -15,8 +15,6 @@ use crate::engine_options::Plan;
 use crate::family::{StrategyName, model_of};
 use crate::output;
 use crate::proof::Kept;
-use crate::report::table::Look;
-use crate::report::{json, text};
 use crate::session::{Limits, ProofSize, Session};
 
 /// Prove mutual exclusion by Peterson's algorithm for some number of processes
@@ -87,18 +85,12 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let model = model_of(system);
         let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
         let report = session.decide(&model, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
-        output::print(&if arguments.json {
-            format!("{}\n", json::render(&report))
-        } else if arguments.quiet {
-            format!("{}\n", report.word())
-        } else {
-            text::render(&report, Look::of_stdout())
-        })?;
+        output::print(&report.render(arguments.json, arguments.quiet))?;
         return Ok(report.summary().code());
     };
     let family = Family::new(system, "limit", PropertyId(0), 0..=u64::from(most))?;
     let name = arguments.strategy.unwrap_or(StrategyName::Relax);
-    let report = session.optimum(&family, name, &name.strategy(PdrOptions::default()))?;
+    let report = session.optimum(&family, name, PdrOptions::default())?;
     output::print(&report.render(arguments.json, arguments.quiet))?;
     Ok(report.summary().code())
 }

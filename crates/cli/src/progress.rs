@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use elinvar_engines::optimum::Stage;
 use elinvar_engines::passes::PassReport;
 use elinvar_engines::pdr::{PdrStatistics, Reuse};
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
 use elinvar_ir::PropertyId;
 
 use crate::proof::Keeper;
+use crate::report::text::count;
 
 /// What happened in a run so far.
 #[derive(Clone, Default)]
@@ -33,8 +33,8 @@ pub struct Statistics {
     pub pdr: Option<Box<PdrStatistics>>,
     /// What became of the lemmas of an earlier run.
     pub reuse: Option<Reuse>,
-    /// The instances of a family that were decided.
-    pub stages: Vec<Stage>,
+    /// How many instances of a family were decided.
+    pub bounds_decided: usize,
     pub decided: BTreeMap<PropertyId, Decision>,
 }
 
@@ -97,7 +97,7 @@ impl Statistics {
                 self.frames = Some(frames);
             }
             Event::Reuse(reuse) => self.reuse = Some(reuse),
-            Event::Stage(ref stage) => self.stages.push(stage.as_ref().clone()),
+            Event::Stage(_) => self.bounds_decided += 1,
             // Saved, not counted.
             Event::State(_) => {}
             Event::Pdr(ref statistics) => {
@@ -222,7 +222,11 @@ fn line(statistics: &Statistics, elapsed: Duration) -> String {
             format!("bound {}: {queries} queries, {conflicts} conflicts", statistics.bound)
         }
     };
-    format!("{} {doing}{memory}, {:.0} s", statistics.engine, elapsed.as_secs_f64())
+    let decided = match statistics.bounds_decided {
+        0 => String::new(),
+        bounds => format!("{} decided, ", count(bounds, "bound")),
+    };
+    format!("{decided}{} {doing}{memory}, {:.0} s", statistics.engine, elapsed.as_secs_f64())
 }
 
 impl Frames {

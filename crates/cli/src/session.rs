@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use elinvar_check::Budget;
-use elinvar_engines::optimum::{Family, OptimumError, Strategy, optimum};
+use elinvar_engines::optimum::{Family, OptimumError, optimum};
+use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Race, Run};
 use elinvar_formats::model::Model;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
@@ -41,6 +42,8 @@ pub struct Limits {
 pub struct Session {
     run: Run,
     timeout: Option<Duration>,
+    /// The time that the proof took with which the run begins.
+    earlier_seconds: Option<f64>,
     monitor: Monitor,
     quiet: bool,
     /// The time that the checking of evidence has taken.
@@ -82,8 +85,9 @@ impl Session {
             }
         })
         .context("cannot listen to interrupts")?;
-        let timeout = limits.timeout;
-        Ok(Session { run, timeout, monitor, quiet, checking: Cell::default() })
+        let (timeout, earlier_seconds) = (limits.timeout, kept.earlier_seconds());
+        let checking = Cell::default();
+        Ok(Session { run, timeout, earlier_seconds, monitor, quiet, checking })
     }
 
     /// Decides the properties and confirms all evidence.
@@ -126,7 +130,7 @@ impl Session {
         };
         let answers = chosen.iter().map(answer).collect();
         let checking = self.checking.get();
-        let earlier_seconds = None;
+        let earlier_seconds = self.earlier_seconds;
         Ok(Report { model, engine, time, checking, answers, statistics, earlier_seconds, warnings })
     }
 
@@ -136,13 +140,13 @@ impl Session {
         &self,
         family: &'a Family,
         name: StrategyName,
-        strategy: &Strategy,
+        options: PdrOptions,
     ) -> Result<FamilyReport<'a>> {
         let progress = if self.quiet { None } else { self.monitor.show() };
         let mut confirm = |system: &TransitionSystem, property, verdict| {
             self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
         };
-        let found = optimum(family, strategy, &self.run, &mut confirm);
+        let found = optimum(family, &name.strategy(options), &self.run, &mut confirm);
         drop(progress);
         let optimum = found.map_err(|error| match error {
             OptimumError::Family(error) => anyhow!(error),

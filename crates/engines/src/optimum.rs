@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_ir::{
     BinaryOp, BitVec, Certificate, ExprId, Input, PdrState, PropertyId, PropertyKind, RegisterKey,
-    Simulator, Sort, StopReason, SystemBuilder, Trace, TransitionSystem, Value, Verdict,
+    Simulator, Sort, State, StopReason, SystemBuilder, Trace, TransitionSystem, Value, Verdict,
     substitute,
 };
 use rustc_hash::FxHashMap;
@@ -182,14 +182,16 @@ impl Family {
         let mut other = parts.clone();
         replace(&mut other, &looser);
         let pool = &mut other.pool;
-        let mut same = pool.bool(true);
-        for (a, b) in parts.states.iter().zip(&other.states) {
-            for (a, b) in [(a.next, b.next), (a.init, b.init)] {
-                let (Some(a), Some(b)) = (a, b) else { continue };
+        let mut all_equal = |function: fn(&State) -> Option<ExprId>| {
+            let mut same = pool.bool(true);
+            for (a, b) in parts.states.iter().zip(&other.states) {
+                let (Some(a), Some(b)) = (function(a), function(b)) else { continue };
                 let equal = pool.equal(a, b).expect(BITS);
                 same = pool.and(same, equal).expect(BITS);
             }
-        }
+            same
+        };
+        let (start, step) = (all_equal(|state| state.init), all_equal(|state| state.next));
         let allowed = pool.conjoin(parts.constraints.iter().copied()).expect(BITS);
         let still = pool.conjoin(other.constraints.iter().copied()).expect(BITS);
         let bad = |properties: &[elinvar_ir::Property]| match properties[self.property.0].kind {
@@ -198,7 +200,10 @@ impl Family {
         };
         let (bad, still_bad) = (bad(&parts.properties), bad(&other.properties));
         let bad = pool.implies(bad, still_bad).expect(BITS);
-        let kept = pool.conjoin([same, still, bad]).expect(BITS);
+        let kept = pool.conjoin([step, still, bad]).expect(BITS);
+        let kept = pool.implies(allowed, kept).expect(BITS);
+        // Initial states are compared whether or not the constraints hold of them.
+        let kept = pool.and(start, kept).expect(BITS);
         let lost = pool.not(kept).expect(BITS);
         let (smaller, larger) = match trend {
             Trend::Loosens => (tight, loose),
@@ -211,7 +216,7 @@ impl Family {
             let greater = pool.binary(BinaryOp::Ult, b, a).expect(BITS);
             order.push(pool.not(greater).expect(BITS));
         }
-        let violated = pool.conjoin(order.into_iter().chain([allowed, lost])).expect(BITS);
+        let violated = pool.conjoin(order.into_iter().chain([lost])).expect(BITS);
         let symbols = parts.states.iter().map(|state| Input { symbol: state.symbol });
         let inputs = parts.inputs.iter().copied().chain(symbols).chain([Input { symbol: loose }]);
         let mut question = SystemBuilder { pool: other.pool, ..SystemBuilder::default() };
@@ -364,7 +369,7 @@ pub fn optimum(
 
 /// The registers of instances are the same: nothing but their place is needed.
 fn keys(system: &TransitionSystem) -> Vec<RegisterKey> {
-    let key = |(index, state): (usize, &elinvar_ir::State)| RegisterKey {
+    let key = |(index, state): (usize, &State)| RegisterKey {
         name: String::new(),
         index,
         sort: system.pool().sort(state.symbol),

@@ -13,6 +13,7 @@ use std::time::Duration;
 use elinvar_formats::model::Model;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
 
+use self::table::Look;
 use crate::progress::Statistics;
 
 /// The checked answer about a model.
@@ -84,6 +85,17 @@ impl Summary {
 }
 
 impl Report<'_> {
+    /// The report as it is asked for.
+    pub fn render(&self, json: bool, quiet: bool) -> String {
+        if json {
+            format!("{}\n", json::render(self))
+        } else if quiet {
+            format!("{}\n", self.word())
+        } else {
+            text::render(self, Look::of_stdout())
+        }
+    }
+
     /// Unsafe if any property is, else unknown if any is, else safe.
     pub fn summary(&self) -> Summary {
         let any = |summary| self.answers.iter().any(|a| Summary::of(&a.verdict) == summary);

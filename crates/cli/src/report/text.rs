@@ -40,7 +40,7 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
 fn reuse(report: &Report<'_>) -> Option<String> {
     let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
     let Reuse { offered, kept, always, queries, .. } = reuse;
-    let queries = count(queries as usize, "query").replace("querys", "queries");
+    let queries = if queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
     // Lemmas that no longer hold save nothing, and a run without a verdict is not over.
     let saved = if kept > 0 && report.summary() != Summary::Unknown {
         let saved = (before - report.time.as_secs_f64()).max(0.0);

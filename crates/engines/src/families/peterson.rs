@@ -37,7 +37,7 @@
 //! `l`" are single bits, and the inductive invariant is short: whoever wrote `last`
 //! of `l` stands in room `l` when another is there or beyond, and at most
 //! `processes − l` are past room `l`. With one bit for each location instead, PDR
-//! took forty times as long for four processes; with `pc` and `level` in binary, six
+//! took many times as long for four processes; with `pc` and `level` in binary, six
 //! times as long for five. The labels `pc` and `level` name the location as the
 //! algorithm does; they are no outputs, since other tools take outputs of a circuit for
 //! properties.

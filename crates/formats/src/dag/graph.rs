@@ -225,6 +225,7 @@ fn cycle(dag: &Dag) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::assert_refused;
     use super::*;
 
     #[test]
@@ -243,11 +244,9 @@ mod tests {
         assert!(read_graph(b"# \xff\nn 0 a # \xfe\no 0").is_ok());
     }
 
-    /// Asserts that `source` is refused at the place of `at` with `message`.
     #[track_caller]
     fn refused(source: &str, at: &str, message: &str) {
-        let error = read_graph(source.as_bytes()).unwrap_err();
-        assert_eq!((&source[error.span.clone()], &*error.message), (at, message));
+        assert_refused(read_graph, source, at, message);
     }
 
     #[test]

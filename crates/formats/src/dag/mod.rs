@@ -126,6 +126,18 @@ mod tests {
     const GRAPH: &str = "# two\nn 0 a\nn 1 b\ne 0 1\no 1\n";
     const CIRCUIT: &str = "# two\n.v a,b\n.i a,b\n.o b\nBEGIN\nt1 a\nt2 a',b\nEND\n";
 
+    /// Asserts that `source` is refused at the place of `at` with `message`.
+    #[track_caller]
+    pub fn assert_refused(
+        read: fn(&[u8]) -> Result<Dag, Diagnostic>,
+        source: &str,
+        at: &str,
+        message: &str,
+    ) {
+        let error = read(source.as_bytes()).unwrap_err();
+        assert_eq!((&source[error.span.clone()], &*error.message), (at, message));
+    }
+
     #[test]
     fn the_first_word_tells_the_format() {
         assert_eq!(read(GRAPH.as_bytes()).unwrap().vertices, ["a", "b"]);

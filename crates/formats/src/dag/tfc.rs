@@ -298,6 +298,7 @@ fn twice(word: &Word) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::assert_refused;
     use super::*;
 
     /// The graph as text: vertices, edges, outputs.
@@ -343,11 +344,9 @@ mod tests {
         assert_eq!(read_tfc(lower).unwrap().vertices, ["a_0"]);
     }
 
-    /// Asserts that `source` is refused at the place of `at` with `message`.
     #[track_caller]
     fn refused(source: &str, at: &str, message: &str) {
-        let error = read_tfc(source.as_bytes()).unwrap_err();
-        assert_eq!((&source[error.span.clone()], &*error.message), (at, message));
+        assert_refused(read_tfc, source, at, message);
     }
 
     #[test]
