@@ -379,6 +379,20 @@ fn trends_are_found() {
     assert_eq!(trend(&family), Ok(Ok(Trend::Loosens)), "there is nothing to compare with");
 }
 
+/// Also where a constraint excludes it, an initial state must not come and go.
+#[test]
+fn initial_states_must_not_depend_on_the_limit() {
+    let family = family_of(word_with(|b, limit, _| {
+        let rare = b.input(Sort::BOOL, Some("rare")).unwrap();
+        let usual = b.states[0].init.unwrap();
+        b.states[0].init = Some(b.pool.ite(rare, limit, usual).unwrap());
+        let never = b.pool.not(rare).unwrap();
+        b.constraints.push(never);
+    }));
+    let expected = FamilyError::NotMonotone("limit".to_owned());
+    assert_eq!(family.trend(&Run::new()), Err(expected));
+}
+
 #[test]
 fn what_is_no_family_is_refused() {
     let mut b = word_with(|_, _, _| {});
@@ -397,6 +411,7 @@ fn what_is_no_family_is_refused() {
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
     let empty = 3..=2;
     assert_eq!(error("limit", 0, empty), FamilyError::Empty(3, 2));
+    assert_eq!(error("limit", 0, 0..=u64::MAX), FamilyError::TooWide);
     let too_large = FamilyError::TooLarge { name: name("limit"), value: 4, width: 2 };
     assert_eq!(error("limit", 0, 3..=4), too_large);
     assert_eq!(error("limit", 1, 0..=3), FamilyError::NotSafety(name("often")));
