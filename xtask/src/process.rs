@@ -10,6 +10,7 @@ use std::time::Duration;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
+use serde_json::Value;
 
 /// A run that has ended.
 pub struct Finished {
@@ -36,6 +37,50 @@ pub fn run(
     let time = processor_time(UsageWho::RUSAGE_CHILDREN)?.saturating_sub(before);
     let too_long = output.status.signal() == Some(Signal::SIGXCPU as i32);
     Ok(Finished { output, time, too_long })
+}
+
+/// A run of `elinvar check --json` that has ended.
+pub struct Checked {
+    pub ending: Ending,
+    /// Processor time, of user and system together.
+    pub time: Duration,
+}
+
+pub enum Ending {
+    Report(Value),
+    /// The limit ended it.
+    TooLong,
+    /// There is no report, for this reason.
+    Failed {
+        /// None if a signal ended it.
+        code: Option<i32>,
+        reason: String,
+    },
+}
+
+/// Runs an engine on a model, within so many seconds of processor time.
+pub fn check(
+    elinvar: &Path,
+    engine: &str,
+    model: &Path,
+    options: &[impl AsRef<OsStr>],
+    seconds: u32,
+) -> Result<Checked, String> {
+    let words = ["check", "--json", "--engine", engine].map(OsStr::new);
+    let words = [elinvar.as_os_str()].into_iter().chain(words).chain([model.as_os_str()]);
+    let Finished { output, time, too_long } =
+        run(words.chain(options.iter().map(AsRef::as_ref)), seconds)?;
+    let ending = match serde_json::from_slice(&output.stdout) {
+        Ok(report) => Ending::Report(report),
+        Err(_) if too_long => Ending::TooLong,
+        Err(_) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let (model, status) = (model.display(), output.status);
+            let reason = format!("no report on {model} ({status}): {}", errors.trim_end());
+            Ending::Failed { code: status.code(), reason }
+        }
+    };
+    Ok(Checked { ending, time })
 }
 
 /// The processor time of this process, or of all its children that have ended.
@@ -89,6 +134,24 @@ mod tests {
         assert_eq!(quick.output.stdout, b"here\n");
         let hangs = run(["sh", "-c", "while :; do :; done"], 1).unwrap();
         assert!(hangs.too_long && hangs.time > Duration::from_millis(800), "{:?}", hangs.time);
+    }
+
+    #[test]
+    fn a_check_ends_with_a_report_or_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let ending = |name, text: &str| {
+            let binary = script(folder.path(), name, text);
+            check(&binary, "pdr", Path::new("m.aig"), &["--seed"], 1).unwrap().ending
+        };
+        let tells = ending("tells", "echo \"[\\\"$4 $5 $6\\\"]\"; exit 20\n");
+        assert!(matches!(tells, Ending::Report(report) if report[0] == "pdr m.aig --seed"));
+        let hangs = ending("hangs", "while :; do :; done\n");
+        assert!(matches!(hangs, Ending::TooLong));
+        let Ending::Failed { code, reason } = ending("fails", "echo why >&2; exit 3\n") else {
+            panic!("there is no report");
+        };
+        assert_eq!(code, Some(3));
+        assert!(reason.starts_with("no report on m.aig") && reason.ends_with(": why"), "{reason}");
     }
 
     #[test]

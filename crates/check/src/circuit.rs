@@ -200,7 +200,7 @@ fn refute(encoder: &mut Encoder, consequences: Vec<Lit>, refusal: Refusal) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BinaryOp, BitVec, Certificate, Sort, SystemBuilder};
+    use elinvar_ir::{BinaryOp, BitVec, Certificate, Formula, Pool, Role, Sort, SystemBuilder};
 
     /// Counts 0, 1, 2, 0, … while enabled; bad at five. Two properties.
     fn model() -> TransitionSystem {
@@ -240,6 +240,25 @@ mod tests {
     #[test]
     fn a_good_circuit_is_accepted() {
         assert_eq!(circuit(&model(), PropertyId(0), &witness(), &Budget::default()), Ok(()));
+    }
+
+    /// count < limit
+    fn below(limit: u64) -> WitnessCircuit {
+        let mut pool = Pool::new();
+        let count = pool.symbol(Sort::Bv(3), None).unwrap();
+        let limit = pool.constant(BitVec::new(3, limit));
+        let expr = pool.binary(BinaryOp::Ult, count, limit).unwrap();
+        let formula = Formula { pool, expr, symbols: vec![Role::State(0)] };
+        let certificate = Certificate::Formula(Box::new(formula));
+        WitnessCircuit::from_certificate(&model(), PropertyId(0), &certificate).unwrap()
+    }
+
+    #[test]
+    fn a_formula_makes_a_circuit() {
+        let check = |limit| circuit(&model(), PropertyId(0), &below(limit), &Budget::default());
+        assert_eq!(check(3), Ok(()));
+        assert_eq!(check(0), Err(Refusal::CircuitBase));
+        assert_eq!(check(2), Err(Refusal::CircuitInduction));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The checker against the definitions, on small random systems whose states,
 //! inputs and paths are enumerated one by one.
 
+use std::collections::HashMap;
+
 use elinvar_check::{Budget, Refusal, certificate, circuit};
 use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
 use elinvar_ir::{
-    ArrayValue, BitVec, Certificate, Evaluator, ExprId, PropertyId, Role, Sort, StateBit,
-    TransitionSystem, Value, WitnessCircuit,
+    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort,
+    StateBit, TransitionSystem, Value, WitnessCircuit,
 };
 
 /// A system as a table: every state and every input is a number.
@@ -359,8 +361,31 @@ fn clause_holds(bits: &[(ExprId, u32)], clause: &[StateBit], code: usize) -> boo
     })
 }
 
+/// The conjunction of the clauses as one expression.
+fn formula(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Certificate {
+    let mut pool = Pool::new();
+    let mut copies = HashMap::new();
+    for state in system.states() {
+        let sort = system.pool().sort(state.symbol);
+        copies.insert(state.symbol, pool.symbol(sort, None).unwrap());
+    }
+    let mut expr = pool.bool(true);
+    for clause in clauses {
+        let mut any = pool.bool(false);
+        for &StateBit { state, bit, positive } in clause {
+            let literal = pool.slice(copies[&state], bit, bit).unwrap();
+            let literal = if positive { literal } else { pool.not(literal).unwrap() };
+            any = pool.or(any, literal).unwrap();
+        }
+        expr = pool.and(expr, any).unwrap();
+    }
+    let symbols = (0..system.states().len()).map(Role::State).collect();
+    Certificate::Formula(Box::new(Formula { pool, expr, symbols }))
+}
+
 /// Invariants are accepted exactly when they are: random ones, the reachable
-/// states, and the reachable states without one of the clauses.
+/// states, and the reachable states without one of the clauses; as clauses and as
+/// formulas.
 #[test]
 fn invariants_of_bits_and_words() {
     let (mut accepted, mut refused) = (0, 0);
@@ -405,6 +430,10 @@ fn invariants_of_bits_and_words() {
                         assert_eq!(expected, safe, "{context}: the reachable states");
                     }
                     assert!(safe || !expected, "{context}: accepted, but unsafe");
+                    check_circuit(&system, property, &evidence, expected, &context);
+                    let evidence = formula(&system, clauses);
+                    let answer = certificate(&system, property, &evidence, &budget);
+                    assert_eq!(answer.is_ok(), expected, "{context} as a formula: {answer:?}");
                     check_circuit(&system, property, &evidence, expected, &context);
                     accepted += usize::from(expected);
                     refused += usize::from(!expected);

@@ -142,7 +142,7 @@ impl Arguments {
     fn refuse_with_family(&self, plan: &Plan) -> Result<()> {
         match plan {
             Plan::One(Choice::Auto | Choice::Pdr(_)) => {}
-            Plan::One(Choice::Bmc(_) | Choice::KInduction(_)) | Plan::Race(_) => {
+            Plan::One(Choice::Bmc(_) | Choice::KInduction(_) | Choice::Avy(_)) | Plan::Race(_) => {
                 bail!("--parameter works with --engine pdr, in one thread")
             }
         }

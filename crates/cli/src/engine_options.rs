@@ -5,6 +5,8 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use elinvar_engines::Choice;
 use elinvar_engines::bmc::BmcOptions;
+use elinvar_engines::interpolation::System;
+use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::PdrOptions;
@@ -12,7 +14,9 @@ use elinvar_engines::pdr::PdrOptions;
 #[derive(clap::Args)]
 pub struct EngineOptions {
     /// The engine: `bmc` only searches for counterexamples; `kind` (k-induction)
-    /// also proves; `pdr` (property directed reachability, IC3) does both on bits;
+    /// also proves; `pdr` (property directed reachability, IC3) does both on bits, and
+    /// so do those that learn from proofs that there is no short counterexample:
+    /// `avy` (interpolants that become lemmas of pdr);
     /// `auto` tries bmc and kind for a short while, then pdr, or kind where a
     /// memory is too large for bits
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
@@ -32,11 +36,11 @@ pub struct EngineOptions {
     #[arg(long, value_name = "K", help_heading = "Engine options")]
     start: Option<usize>,
 
-    /// bmc: how many steps to add at a time [default: 1]
+    /// bmc, avy: how many steps to add at a time [default: 1]
     #[arg(long, value_name = "K", help_heading = "Engine options")]
     step: Option<usize>,
 
-    /// bmc, kind, auto: begin each bound with a new solver instead of extending
+    /// bmc, kind, auto, avy: begin each bound with a new solver instead of extending
     /// the last one; auto is kind then
     #[arg(long, help_heading = "Engine options")]
     no_incremental: bool,
@@ -50,7 +54,7 @@ pub struct EngineOptions {
     #[arg(long, help_heading = "Engine options")]
     no_strengthen: bool,
 
-    /// pdr: simplify the model by these passes alone, separated by commas
+    /// pdr, avy: simplify the model by these passes alone, separated by commas
     /// [default: all]
     #[arg(
         long,
@@ -61,49 +65,74 @@ pub struct EngineOptions {
     )]
     passes: Vec<PassName>,
 
-    /// pdr: give the solver all gates, instead of resolving some of them away
+    /// pdr, avy: give the solver all gates, instead of resolving some of them away
     #[arg(long, help_heading = "Engine options")]
     no_elimination: bool,
 
-    /// pdr: how many states that stand in the way of a shorter lemma
+    /// pdr, avy: how many states that stand in the way of a shorter lemma
     /// (counterexamples to generalisation) are blocked in a row; 0: none
-    /// [default: 3]
+    /// [default: avy 0, pdr 3]
     #[arg(long, value_name = "MAX", help_heading = "Engine options")]
     ctg: Option<usize>,
 
-    /// pdr: how deep the lemmas that block such states are shortened in the same
+    /// pdr, avy: how deep the lemmas that block such states are shortened in the same
     /// way [default: 1]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     ctg_depth: Option<usize>,
 
-    /// pdr: leave a lemma as it is after N literals in a row that cannot be
+    /// pdr, avy: leave a lemma as it is after N literals in a row that cannot be
     /// dropped [default: try all]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     attempts: Option<usize>,
 
-    /// pdr: try to drop all literals of a lemma, also those of a lemma that blocks
+    /// pdr, avy: try to drop all literals of a lemma, also those of a lemma that blocks
     /// the same states one frame earlier
     #[arg(long, help_heading = "Engine options")]
     no_keep_parent: bool,
 
-    /// pdr: from the Nth time that an obligation comes back, try harder: drop
+    /// pdr, avy: from the Nth time that an obligation comes back, try harder: drop
     /// what --no-keep-parent would, and block two more states [default: 10]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     stubborn: Option<u32>,
 
-    /// pdr: give an obligation up that came back more than N times, until the
+    /// pdr, avy: give an obligation up that came back more than N times, until the
     /// next frame; 0: never [default: 20]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     drop_obligations: Option<u32>,
 
-    /// pdr: with several properties, work off N obligations for one before the
+    /// pdr, avy: with several properties, work off N obligations for one before the
     /// next has its turn [default: 2000]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     patience: Option<u64>,
 
-    /// pdr: expand memories of at most this many bits [default: 65536]
+    /// pdr, avy: expand memories of at most this many bits [default: 65536]
     #[arg(long, value_name = "BITS", help_heading = "Engine options")]
     memory_limit: Option<u64>,
+
+    /// avy: take interpolants from proofs by this system [default: mcmillan]
+    #[arg(long, value_enum, value_name = "NAME", help_heading = "Engine options")]
+    interpolation: Option<SystemName>,
+
+    /// avy: forget lemmas after each bound, unless they hold for ever
+    #[arg(long, help_heading = "Engine options")]
+    no_global_trace: bool,
+
+    /// avy: refute whole paths, not their shortest ends that can be refuted
+    #[arg(long, help_heading = "Engine options")]
+    no_min_suffix: bool,
+
+    /// avy: make the part of the model that a refutation uses minimal
+    #[arg(long, help_heading = "Engine options")]
+    min_core: bool,
+
+    /// avy: push lemmas only when a frame is opened, not each time that an
+    /// interpolant has become lemmas
+    #[arg(long, help_heading = "Engine options")]
+    no_shallow_push: bool,
+
+    /// avy: after N rounds, one of plain pdr [default: never]
+    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    interleave: Option<usize>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +141,7 @@ enum EngineName {
     Bmc,
     Kind,
     Pdr,
+    Avy,
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -119,6 +149,14 @@ enum DistinctName {
     Never,
     Lazy,
     Eager,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum SystemName {
+    /// Stronger interpolants
+    Mcmillan,
+    /// Symmetric ones
+    Pudlak,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -163,13 +201,13 @@ impl EngineOptions {
     pub fn expect_lemmas(&self, options: &str) -> Result<()> {
         let restricted = self.bound.is_some() || self.no_incremental;
         match self.engine {
-            EngineName::Pdr => Ok(()),
+            EngineName::Pdr | EngineName::Avy => Ok(()),
             EngineName::Auto if !restricted => Ok(()),
             EngineName::Auto => bail!(
                 "{options} are about lemmas, and kind, to which --bound and --no-incremental lead, makes none"
             ),
             EngineName::Bmc | EngineName::Kind => {
-                bail!("{options} are options of --engine pdr or auto")
+                bail!("{options} are options of --engine pdr, avy or auto")
             }
         }
     }
@@ -179,7 +217,8 @@ impl EngineOptions {
             EngineName::Auto if !restricted => Choice::Auto,
             EngineName::Auto | EngineName::Kind => Choice::KInduction(self.induction()),
             EngineName::Bmc => Choice::Bmc(self.bmc()),
-            EngineName::Pdr => Choice::Pdr(self.pdr()),
+            EngineName::Pdr => Choice::Pdr(self.pdr(PdrOptions::default())),
+            EngineName::Avy => Choice::Avy(self.avy()),
         }
     }
 
@@ -203,13 +242,12 @@ impl EngineOptions {
         }
     }
 
-    fn pdr(&self) -> PdrOptions {
+    fn pdr(&self, mut options: PdrOptions) -> PdrOptions {
         fn set<T>(place: &mut T, given: Option<T>) {
             if let Some(value) = given {
                 *place = value;
             }
         }
-        let mut options = PdrOptions::default();
         set(&mut options.passes, (!self.passes.is_empty()).then(|| self.passes()));
         set(&mut options.elimination, self.no_elimination.then_some(false));
         set(&mut options.ctg.max, self.ctg);
@@ -222,6 +260,21 @@ impl EngineOptions {
         set(&mut options.patience, self.patience);
         set(&mut options.memory_limit, self.memory_limit);
         options
+    }
+
+    fn avy(&self) -> AvyOptions {
+        let defaults = AvyOptions::default();
+        AvyOptions {
+            pdr: self.pdr(defaults.pdr),
+            step: self.step.unwrap_or(defaults.step),
+            global_trace: !self.no_global_trace,
+            min_suffix: !self.no_min_suffix,
+            min_core: self.min_core,
+            shallow_push: !self.no_shallow_push,
+            interleave: self.interleave,
+            incremental: !self.no_incremental,
+            system: self.interpolation.map_or(defaults.system, SystemName::meaning),
+        }
     }
 
     /// The chosen passes, of which there is at least one or `none`.
@@ -237,25 +290,31 @@ impl EngineOptions {
 
     /// Complains about options that say nothing to the chosen engine.
     fn refuse_strays(&self) -> Result<()> {
-        use EngineName::{Auto, Bmc, Kind, Pdr};
-        let options: [(&str, bool, &[EngineName]); 17] = [
+        use EngineName::{Auto, Avy, Bmc, Kind, Pdr};
+        let options: [(&str, bool, &[EngineName]); 23] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.start.is_some(), &[Bmc]),
-            ("--step", self.step.is_some(), &[Bmc]),
-            ("--no-incremental", self.no_incremental, &[Bmc, Kind, Auto]),
+            ("--step", self.step.is_some(), &[Bmc, Avy]),
+            ("--no-incremental", self.no_incremental, &[Bmc, Kind, Auto, Avy]),
             ("--distinct", self.distinct.is_some(), &[Kind]),
             ("--no-strengthen", self.no_strengthen, &[Kind]),
-            ("--passes", !self.passes.is_empty(), &[Pdr]),
-            ("--no-elimination", self.no_elimination, &[Pdr]),
-            ("--ctg", self.ctg.is_some(), &[Pdr]),
-            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr]),
-            ("--attempts", self.attempts.is_some(), &[Pdr]),
-            ("--no-keep-parent", self.no_keep_parent, &[Pdr]),
-            ("--stubborn", self.stubborn.is_some(), &[Pdr]),
-            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr]),
-            ("--patience", self.patience.is_some(), &[Pdr]),
-            ("--memory-limit", self.memory_limit.is_some(), &[Pdr]),
+            ("--passes", !self.passes.is_empty(), &[Pdr, Avy]),
+            ("--no-elimination", self.no_elimination, &[Pdr, Avy]),
+            ("--ctg", self.ctg.is_some(), &[Pdr, Avy]),
+            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr, Avy]),
+            ("--attempts", self.attempts.is_some(), &[Pdr, Avy]),
+            ("--no-keep-parent", self.no_keep_parent, &[Pdr, Avy]),
+            ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy]),
+            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy]),
+            ("--patience", self.patience.is_some(), &[Pdr, Avy]),
+            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy]),
+            ("--interpolation", self.interpolation.is_some(), &[Avy]),
+            ("--no-global-trace", self.no_global_trace, &[Avy]),
+            ("--no-min-suffix", self.no_min_suffix, &[Avy]),
+            ("--min-core", self.min_core, &[Avy]),
+            ("--no-shallow-push", self.no_shallow_push, &[Avy]),
+            ("--interleave", self.interleave.is_some(), &[Avy]),
         ];
         for (name, given, engines) in options {
             if given && !engines.contains(&self.engine) {
@@ -278,6 +337,7 @@ impl EngineOptions {
             ("--step", self.step.map(|n| n as u64)),
             ("--attempts", self.attempts.map(|n| n as u64)),
             ("--patience", self.patience),
+            ("--interleave", self.interleave.map(|n| n as u64)),
         ] {
             if value == Some(0) {
                 bail!("{name} must be at least 1");
@@ -294,6 +354,16 @@ impl EngineName {
             EngineName::Bmc => "bmc",
             EngineName::Kind => "kind",
             EngineName::Pdr => "pdr",
+            EngineName::Avy => "avy",
+        }
+    }
+}
+
+impl SystemName {
+    fn meaning(self) -> System {
+        match self {
+            SystemName::Mcmillan => System::McMillan,
+            SystemName::Pudlak => System::Pudlak,
         }
     }
 }
@@ -384,8 +454,8 @@ mod tests {
     #[test]
     fn what_means_nothing_is_refused() {
         for (words, complaint) in [
-            ("--ctg 3", "--ctg is an option of --engine pdr"),
-            ("--engine kind --passes cone", "--passes is an option of --engine pdr"),
+            ("--ctg 3", "--ctg is an option of --engine pdr or avy"),
+            ("--engine kind --passes cone", "--passes is an option of --engine pdr or avy"),
             ("--engine pdr --bound 3", "--bound is an option of --engine bmc or kind or auto"),
             ("--engine pdr --distinct lazy", "--distinct is an option of --engine kind"),
             ("--engine pdr --passes none,cone", "--passes none stands alone"),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use elinvar_engines::interpolation::InterpolationStatistics;
 use elinvar_engines::passes::PassReport;
 use elinvar_engines::pdr::{PdrStatistics, Reuse};
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
@@ -31,6 +32,10 @@ pub struct Statistics {
     pub frames: Option<Frames>,
     /// What property directed reachability did, told when it is over.
     pub pdr: Option<Box<PdrStatistics>>,
+    /// The interpolants that were seen last.
+    pub interpolants: Option<Interpolants>,
+    /// What an engine with interpolants did, told when it is over.
+    pub interpolation: Option<Box<InterpolationStatistics>>,
     /// What became of the lemmas of an earlier run.
     pub reuse: Option<Reuse>,
     /// How many instances of a family were decided.
@@ -43,6 +48,8 @@ pub struct Statistics {
 pub struct Decision {
     pub engine: &'static str,
     pub time: Duration,
+    /// Of the bad cycle, or where the proof converged; zero if that is not known.
+    pub depth: usize,
 }
 
 /// A view of the frames.
@@ -56,6 +63,16 @@ pub struct Frames {
     invariant: usize,
     obligations: usize,
     queries: u64,
+}
+
+/// The interpolants of one refutation.
+#[derive(Clone, Copy)]
+pub struct Interpolants {
+    /// How many frames got one.
+    frames: usize,
+    /// Clauses of the proof.
+    steps: usize,
+    gates: usize,
 }
 
 /// The solver queries of one kind.
@@ -96,6 +113,11 @@ impl Statistics {
                 let frames = Frames { since, frontier, lemmas, invariant, obligations, queries };
                 self.frames = Some(frames);
             }
+            Event::Interpolants { engine, bound, frames, steps, gates } => {
+                (self.engine, self.bound) = (engine, bound);
+                self.interpolants = Some(Interpolants { frames, steps, gates });
+            }
+            Event::Interpolation(ref statistics) => self.interpolation = Some(statistics.clone()),
             Event::Reuse(reuse) => self.reuse = Some(reuse),
             Event::Stage(_) => self.bounds_decided += 1,
             // Saved, not counted.
@@ -109,8 +131,8 @@ impl Statistics {
                 }
                 self.pdr = Some(statistics);
             }
-            Event::Decided { engine, property, .. } => {
-                let decision = Decision { engine, time: elapsed };
+            Event::Decided { engine, property, depth, .. } => {
+                let decision = Decision { engine, time: elapsed, depth };
                 self.decided.entry(property).or_insert(decision);
             }
         }
@@ -222,11 +244,25 @@ fn line(statistics: &Statistics, elapsed: Duration) -> String {
             format!("bound {}: {queries} queries, {conflicts} conflicts", statistics.bound)
         }
     };
+    let interpolants = statistics.interpolants.map_or_else(String::new, |last| last.line());
     let decided = match statistics.bounds_decided {
         0 => String::new(),
         bounds => format!("{} decided, ", count(bounds, "bound")),
     };
-    format!("{decided}{} {doing}{memory}, {:.0} s", statistics.engine, elapsed.as_secs_f64())
+    format!(
+        "{decided}{} {doing}{interpolants}{memory}, {:.0} s",
+        statistics.engine,
+        elapsed.as_secs_f64()
+    )
+}
+
+impl Interpolants {
+    /// `, proof of 812 clauses, interpolants of 55 gates in 3 frames`
+    fn line(self) -> String {
+        let Interpolants { frames, steps, gates } = self;
+        let (clauses, gates) = (count(steps, "clause"), count(gates, "gate"));
+        format!(", proof of {clauses}, interpolants of {gates} in {}", count(frames, "frame"))
+    }
 }
 
 impl Frames {
@@ -273,7 +309,7 @@ mod tests {
         let statistics = monitor.statistics();
         assert_eq!((statistics.engine, statistics.bound), ("e", 7));
         assert_eq!((statistics.total().count, statistics.total().conflicts), (2, 6));
-        assert!(statistics.decided.contains_key(&PropertyId(1)));
+        assert_eq!(statistics.decided[&PropertyId(1)].depth, 7);
         assert!(line(&statistics, Duration::ZERO).starts_with("e bound 7: 2 queries, 6 conflicts"));
     }
 

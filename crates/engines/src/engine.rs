@@ -4,6 +4,7 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::auto::Auto;
 use crate::bmc::{Bmc, BmcOptions};
+use crate::interpolation::avy::{Avy, AvyOptions};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::pdr::{Pdr, PdrOptions};
 use crate::run::Run;
@@ -54,6 +55,7 @@ pub enum Choice {
     Bmc(BmcOptions),
     KInduction(KInductionOptions),
     Pdr(PdrOptions),
+    Avy(AvyOptions),
 }
 
 impl Choice {
@@ -63,6 +65,7 @@ impl Choice {
             Choice::Bmc(options) => Box::new(Bmc::new(options.clone())),
             Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
             Choice::Pdr(options) => Box::new(Pdr::new(options.clone())),
+            Choice::Avy(options) => Box::new(Avy::new(options.clone())),
         }
     }
 }

@@ -8,6 +8,7 @@ mod auto;
 pub mod bmc;
 mod engine;
 pub mod families;
+pub mod interpolation;
 pub mod kinduction;
 mod minimize;
 pub mod optimum;

@@ -217,6 +217,7 @@ struct Racer {
     passes: Option<Event>,
     frames: Option<Event>,
     pdr: Option<Event>,
+    interpolation: Option<Event>,
     reuse: Option<Event>,
     state: Option<Event>,
 }
@@ -252,7 +253,7 @@ impl Claims {
             // If nobody wins, something is left for a later run.
             Event::State(_) if number == 0 => audience.emit(event.clone()),
             Event::State(_) => self.racer(number).state = Some(event.clone()),
-            Event::Frames { .. } | Event::Bound { .. } => {
+            Event::Frames { .. } | Event::Bound { .. } | Event::Interpolants { .. } => {
                 if let Event::Frames { .. } = event {
                     self.racer(number).frames = Some(event.clone());
                 }
@@ -261,6 +262,7 @@ impl Claims {
                     audience.emit(event.clone());
                 }
             }
+            Event::Interpolation(_) => self.racer(number).interpolation = Some(event.clone()),
             Event::Query { .. }
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
@@ -284,9 +286,9 @@ impl Claims {
 
     /// Tells the statistics of a racer.
     fn tell(&self, number: usize, run: &Run) {
-        let Racer { passes, frames, pdr, reuse, state, .. } =
+        let Racer { passes, frames, pdr, interpolation, reuse, state, .. } =
             std::mem::take(&mut *self.racer(number));
-        for event in [passes, frames, pdr, reuse, state].into_iter().flatten() {
+        for event in [passes, frames, pdr, interpolation, reuse, state].into_iter().flatten() {
             run.emit(event);
         }
     }

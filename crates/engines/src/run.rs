@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason};
 
+use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
 use crate::passes::PassReport;
 use crate::pdr::{PdrStatistics, Reuse};
@@ -46,6 +47,18 @@ pub enum Event {
         obligations: usize,
         queries: u64,
     },
+    /// A refutation of paths gave interpolants for so many frames.
+    Interpolants {
+        engine: &'static str,
+        bound: usize,
+        frames: usize,
+        /// Clauses of the proof.
+        steps: usize,
+        /// Of all interpolants together.
+        gates: usize,
+    },
+    /// A run with interpolants ended; these are its numbers.
+    Interpolation(Box<InterpolationStatistics>),
     /// The lemmas of an earlier run were looked at.
     Reuse(Reuse),
     /// A run of PDR ended; these are its numbers.
@@ -148,6 +161,11 @@ impl Run {
     pub fn with_states(mut self, every: Duration) -> Self {
         self.states = Some(Arc::new(States { every, last: Mutex::new(Instant::now()) }));
         self
+    }
+
+    /// The same run, but nobody wants to know its state.
+    pub(crate) fn without_states(&self) -> Self {
+        Run { states: None, ..self.clone() }
     }
 
     pub fn earlier(&self) -> Option<&PdrState> {

@@ -23,16 +23,19 @@
 //! constraints are not remembered.
 //!
 //! Limits: that states differ on a simple path is not kept by a step that makes
-//! room for a new state, so certificates with `simple_path` have no such circuit.
+//! room for a new state, so certificates with `simple_path` have no such circuit. Nor
+//! have formulas that are quantified over inputs: their claim is inductive for each value,
+//! but implies ¬bad only for that of the cycle.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::copy::substitute;
+use crate::copy::{import, substitute};
 use crate::eval::cone;
 use crate::evidence::{Certificate, StateBit};
 use crate::expr::{ExprId, Pool, Sort};
+use crate::formula::{Formula, FormulaError, Mentioned};
 use crate::system::{
     Property, PropertyId, PropertyKind, Role, State, SystemBuilder, TransitionSystem,
 };
@@ -63,6 +66,8 @@ pub enum CircuitError {
     SimplePath,
     #[error("an invariant that is quantified over inputs cannot be expressed as a circuit")]
     Quantified,
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
     #[error("remembering {0} cycles of this model needs too much memory")]
     TooLarge(usize),
 }
@@ -85,7 +90,7 @@ impl WitnessCircuit {
             Certificate::KInductive { simple_path: true, .. } => {
                 return Err(CircuitError::SimplePath);
             }
-            Certificate::Formula(_) => return Err(CircuitError::Quantified),
+            Certificate::Formula(formula) => vec![claim(model, &mut builder.pool, formula)?],
             &Certificate::KInductive { k, simple_path: false } => {
                 remember(model, &mut builder, bad, k)?
             }
@@ -130,6 +135,22 @@ fn invariant(
         claims.push(pool.disjoin(bits).expect(BITS));
     }
     Ok(claims)
+}
+
+/// The claim of a formula that mentions states alone.
+fn claim(
+    model: &TransitionSystem,
+    pool: &mut Pool,
+    formula: &Formula,
+) -> Result<ExprId, CircuitError> {
+    let mut meaning = FxHashMap::default();
+    for Mentioned { symbol, role, original } in formula.mentioned(model)? {
+        match role {
+            Role::State(_) => meaning.insert(symbol, original),
+            Role::Input(_) => return Err(CircuitError::Quantified),
+        };
+    }
+    Ok(import(pool, &formula.pool, formula.expr, &meaning))
 }
 
 fn is_state_bit(model: &TransitionSystem, state: ExprId, bit: u32) -> bool {
@@ -269,7 +290,6 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Formula;
     use crate::eval::Simulator;
     use crate::operator::BinaryOp;
     use crate::value::{BitVec, Value};
@@ -320,6 +340,32 @@ mod tests {
         }
     }
 
+    /// That a state or an input is zero.
+    fn is_zero(sort: Sort, role: Role) -> Formula {
+        let mut pool = Pool::new();
+        let symbol = pool.symbol(sort, None).unwrap();
+        let some = pool.redor(symbol).unwrap();
+        Formula { expr: pool.not(some).unwrap(), pool, symbols: vec![role] }
+    }
+
+    /// Bad is what violates the formula, here before the count is nine.
+    #[test]
+    fn a_formula_about_states_is_the_property() {
+        let model = counter();
+        let certificate = Certificate::Formula(Box::new(is_zero(Sort::Bv(4), Role::State(0))));
+        let circuit =
+            WitnessCircuit::from_certificate(&model, PropertyId(0), &certificate).unwrap();
+        let system = &circuit.system;
+        assert_eq!((system.inputs().len(), system.states().len()), (1, 2));
+        let bad = system.bad(PropertyId(0)).unwrap();
+        let input = |bit: bool| vec![Value::Bv(BitVec::bool(bit))];
+        let mut simulator = Simulator::new(system, |_| BitVec::zero(1).into(), input(false));
+        for (by, expected) in [(true, false), (false, false), (false, true)] {
+            assert_eq!(simulator.holds(bad), expected);
+            simulator.step(|_| unreachable!(), input(by));
+        }
+    }
+
     #[test]
     fn what_has_no_circuit_is_refused() {
         let model = counter();
@@ -330,10 +376,10 @@ mod tests {
         let simple = Certificate::KInductive { k: 2, simple_path: true };
         assert_eq!(build(0, simple), CircuitError::SimplePath);
         assert_eq!(build(0, k_inductive(0)), CircuitError::ZeroDepth);
-        let (pool, symbols) = (Pool::new(), Vec::new());
-        let expr = pool.bool(true);
-        let formula = Certificate::Formula(Box::new(Formula { pool, expr, symbols }));
-        assert_eq!(build(0, formula), CircuitError::Quantified);
+        let formula = |role| Certificate::Formula(Box::new(is_zero(Sort::BOOL, role)));
+        assert_eq!(build(0, formula(Role::Input(0))), CircuitError::Quantified);
+        let unknown = CircuitError::Formula(FormulaError::UnknownSymbol(0));
+        assert_eq!(build(0, formula(Role::State(2))), unknown);
         assert_eq!(build(1, k_inductive(1)), CircuitError::NotSafety(PropertyId(1)));
         assert_eq!(build(0, k_inductive(usize::MAX)), CircuitError::TooLarge(usize::MAX - 1));
         let literal = |state, bit| Certificate::Inductive {

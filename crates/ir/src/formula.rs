@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::copy::import;
 use crate::eval::cone;
-use crate::expr::{ExprId, Pool, Sort};
+use crate::expr::{ExprId, Pool, Sort, SymbolId};
 use crate::system::{Role, State, TransitionSystem};
 
 /// A claim about the reachable states of a system, for all values of the inputs
@@ -45,36 +45,35 @@ pub struct Attached {
     pub same: ExprId,
 }
 
+/// A symbol that a formula mentions.
+pub(crate) struct Mentioned {
+    /// In the pool of the formula.
+    pub symbol: ExprId,
+    pub role: Role,
+    /// The symbol of the system that it stands for, of the same sort.
+    pub original: ExprId,
+}
+
 impl Formula {
+    /// The number of nodes of the claim, its symbols and constants included.
+    pub fn size(&self) -> usize {
+        cone(&self.pool, [self.expr]).len()
+    }
+
     /// Extends the system by what the formula is quantified over.
     pub fn attach(&self, system: &TransitionSystem) -> Result<Attached, FormulaError> {
-        if self.pool.sort(self.expr) != Sort::BOOL {
-            return Err(FormulaError::NotABit);
-        }
+        let mentioned = self.mentioned(system)?;
         let mut builder = system.clone().into_builder();
         let mut meaning: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         let mut same = builder.pool.bool(true);
-        for node in cone(&self.pool, [self.expr]) {
-            let Some(symbol) = self.pool.as_symbol(node) else { continue };
-            let number = symbol.index();
-            let role = self.symbols.get(number).copied();
-            let original = role.and_then(|role| match role {
-                Role::Input(index) => system.inputs().get(index).map(|input| input.symbol),
-                Role::State(index) => system.states().get(index).map(|state| state.symbol),
-            });
-            let (Some(role), Some(original)) = (role, original) else {
-                return Err(FormulaError::UnknownSymbol(number));
-            };
-            let (found, expected) = (self.pool.sort(node), builder.pool.sort(original));
-            if found != expected {
-                return Err(FormulaError::Sort { symbol: number, found, expected });
-            }
+        for Mentioned { symbol, role, original } in mentioned {
             let stands_for = match role {
                 Role::State(_) => original,
                 Role::Input(index) => {
                     let must = "the sort of an input";
                     let name = format!("{}@any", system.input_name(index));
-                    let register = builder.pool.symbol(expected, Some(&name)).expect(must);
+                    let sort = builder.pool.sort(original);
+                    let register = builder.pool.symbol(sort, Some(&name)).expect(must);
                     builder.states.push(State {
                         symbol: register,
                         init: None,
@@ -85,11 +84,39 @@ impl Formula {
                     register
                 }
             };
-            meaning.insert(node, stands_for);
+            meaning.insert(symbol, stands_for);
         }
         let claim = import(&mut builder.pool, &self.pool, self.expr, &meaning);
         let system = builder.finish().expect("an extension of a well-formed system");
         Ok(Attached { system, claim, same })
+    }
+
+    /// The symbols that the formula mentions, if it is one about the system.
+    pub(crate) fn mentioned(
+        &self,
+        system: &TransitionSystem,
+    ) -> Result<Vec<Mentioned>, FormulaError> {
+        if self.pool.sort(self.expr) != Sort::BOOL {
+            return Err(FormulaError::NotABit);
+        }
+        let mut mentioned = Vec::new();
+        for symbol in cone(&self.pool, [self.expr]) {
+            let Some(number) = self.pool.as_symbol(symbol).map(SymbolId::index) else { continue };
+            let role = self.symbols.get(number).copied();
+            let original = role.and_then(|role| match role {
+                Role::Input(index) => system.inputs().get(index).map(|input| input.symbol),
+                Role::State(index) => system.states().get(index).map(|state| state.symbol),
+            });
+            let (Some(role), Some(original)) = (role, original) else {
+                return Err(FormulaError::UnknownSymbol(number));
+            };
+            let (found, expected) = (self.pool.sort(symbol), system.pool().sort(original));
+            if found != expected {
+                return Err(FormulaError::Sort { symbol: number, found, expected });
+            }
+            mentioned.push(Mentioned { symbol, role, original });
+        }
+        Ok(mentioned)
     }
 }
 

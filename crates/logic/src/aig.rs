@@ -195,6 +195,28 @@ impl Aig {
         !self.and_all(&complements)
     }
 
+    /// The inputs that a literal depends on, as nodes.
+    pub fn support(&self, lit: AigLit) -> Vec<usize> {
+        let cone = self.cone([lit]);
+        cone.into_iter().filter(|&node| self.gate(node) == Gate::Input).collect()
+    }
+
+    /// The nodes that literals depend on, each after its operands.
+    pub fn cone(&self, roots: impl IntoIterator<Item = AigLit>) -> Vec<usize> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut stack: Vec<usize> = roots.into_iter().map(AigLit::node).collect();
+        let mut cone = Vec::new();
+        while let Some(node) = stack.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                cone.push(node);
+                let operands = self.operands(node);
+                stack.extend(operands.into_iter().flat_map(|(a, b)| [a.node(), b.node()]));
+            }
+        }
+        cone.sort_unstable();
+        cone
+    }
+
     /// The value of every node, given those of the inputs.
     pub fn simulate(&self, mut input: impl FnMut(usize) -> bool) -> Valuation {
         let mut values = Vec::with_capacity(self.nodes.len());

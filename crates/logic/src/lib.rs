@@ -1,5 +1,5 @@
 //! From expressions to solvers: and-inverter graphs, word circuits, CNF, solver
-//! backends, and the theory of arrays by lemmas on demand. Knows nothing of engines.
+//! backends, interpolants, and the theory of arrays by lemmas on demand. Knows nothing of engines.
 #![forbid(unsafe_code)]
 
 pub mod aig;
@@ -8,6 +8,7 @@ pub mod blast;
 mod cadical;
 mod cnf;
 mod core;
+pub mod interpolation;
 mod sat;
 pub mod words;
 

@@ -5,10 +5,10 @@
 //! What is false at levels 0 and 1 is left out of learnt clauses; the layers that
 //! made it false limit the layer of the result.
 
-use crate::arena::{Kind, Layer};
+use crate::arena::{ClauseRef, Kind, Layer};
 use crate::literal::{Lit, Var};
 use crate::proof::Proof;
-use crate::solver::{ASSUMED, LAYER, Reason, Solver};
+use crate::solver::{ASSUMED, LAYER, Reason, Solver, Value};
 
 /// What [`Solver::analyze`] found besides the clause.
 pub(crate) struct Analysis {
@@ -257,23 +257,36 @@ impl<P: Proof> Solver<P> {
         }
     }
 
-    /// For a proof: all that made a variable of level 0 or 1 what it is.
+    /// For a proof: why a variable of level 0 or 1 is what it is.
     fn explain_below(&mut self, var: Var) {
+        if self.unit_clauses[var.index()] == ClauseRef::NONE {
+            self.derive_units(var);
+        }
+        self.chain.push((self.positions[var.index()], self.unit_clauses[var.index()]));
+    }
+
+    /// Derives the unit clause of a variable of level 1, and first of those that
+    /// made it what it is. So each is explained once in a query.
+    fn derive_units(&mut self, var: Var) {
         let mut stack = vec![var];
-        while let Some(var) = stack.pop() {
-            let position = self.positions[var.index()];
-            if self.levels[var.index()] == 0 {
-                self.chain.push((position, self.unit_clauses[var.index()]));
+        while let Some(&var) = stack.last() {
+            if self.unit_clauses[var.index()] != ClauseRef::NONE {
+                stack.pop();
                 continue;
             }
             let reason = self.reasons[var.index()];
-            let link = (position, reason.clause);
-            if reason == Reason::NONE || self.chain.contains(&link) {
-                continue;
+            let others = self.arena.lits(reason.clause).map(Lit::var);
+            let open = others.filter(|&other| {
+                other != var && self.unit_clauses[other.index()] == ClauseRef::NONE
+            });
+            let before = stack.len();
+            stack.extend(open);
+            if stack.len() == before {
+                let lit =
+                    var.positive().negate_if(self.values[var.positive().code()] == Value::FALSE);
+                self.log_unit(lit, reason);
+                stack.pop();
             }
-            self.chain.push(link);
-            let lits = self.arena.lits(reason.clause).map(Lit::var);
-            stack.extend(lits.filter(|&other| other != var));
         }
     }
 }

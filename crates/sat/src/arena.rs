@@ -50,6 +50,11 @@ impl ClauseRef {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// A small number that no other clause has: none is shorter than its header.
+    pub(crate) fn place(self) -> usize {
+        self.index() / HEADER
+    }
 }
 
 /// Words before the literals: length and kind, layer, a number for the owner.

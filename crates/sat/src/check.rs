@@ -5,48 +5,38 @@
 //! the log. The check is strict: an antecedent that does nothing is refused, so
 //! that what passes can be read as a chain of resolutions.
 
-use std::collections::HashMap;
 use std::fmt;
 
-use crate::arena::ClauseRef;
 use crate::literal::Lit;
-use crate::proof::{Log, Step};
+use crate::proof::{Log, StepId};
 
-/// Why a log is no proof. The first clause named is the derived one.
+/// Why a log is no proof. The first step named is the derived one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProofError {
-    /// Two steps have the same name.
-    Duplicate(ClauseRef),
-    /// There is no step of the second name.
-    UnknownAntecedent(ClauseRef, ClauseRef),
     /// The antecedent is the step itself or comes after it.
-    LaterAntecedent(ClauseRef, ClauseRef),
+    LaterAntecedent(StepId, StepId),
     /// The antecedent has a true literal, or two literals without a value.
-    NotUnit(ClauseRef, ClauseRef),
+    NotUnit(StepId, StepId),
     /// There are antecedents after the falsified one.
-    NotLast(ClauseRef, ClauseRef),
+    NotLast(StepId, StepId),
     /// No antecedent is falsified.
-    NoConflict(ClauseRef),
+    NoConflict(StepId),
 }
 
 impl fmt::Display for ProofError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProofError::Duplicate(step) => write!(f, "clause {step:?} is logged twice"),
-            ProofError::UnknownAntecedent(step, antecedent) => {
-                write!(f, "clause {step:?} is derived from {antecedent:?}, which is not logged")
-            }
             ProofError::LaterAntecedent(step, antecedent) => {
-                write!(f, "clause {step:?} is derived from {antecedent:?}, which is not earlier")
+                write!(f, "{step:?} is derived from {antecedent:?}, which is not earlier")
             }
             ProofError::NotUnit(step, antecedent) => {
-                write!(f, "clause {step:?}: antecedent {antecedent:?} is not unit")
+                write!(f, "{step:?}: antecedent {antecedent:?} is not unit")
             }
             ProofError::NotLast(step, antecedent) => {
-                write!(f, "clause {step:?}: antecedent {antecedent:?} is falsified but not last")
+                write!(f, "{step:?}: antecedent {antecedent:?} is falsified but not last")
             }
             ProofError::NoConflict(step) => {
-                write!(f, "clause {step:?}: no antecedent is falsified")
+                write!(f, "{step:?}: no antecedent is falsified")
             }
         }
     }
@@ -59,49 +49,34 @@ impl std::error::Error for ProofError {}
 /// A step without antecedents is taken as given. That these steps are the
 /// clauses of the problem is for the caller to see.
 pub fn check(log: &Log) -> Result<(), ProofError> {
-    let mut places = HashMap::new();
-    for (place, step) in log.steps().iter().enumerate() {
-        if places.insert(step.clause, place).is_some() {
-            return Err(ProofError::Duplicate(step.clause));
-        }
-    }
     let mut values = Values::default();
-    for (place, step) in log.steps().iter().enumerate() {
-        if !step.antecedents.is_empty() {
-            check_step(log, &places, place, step, &mut values)?;
-        }
-    }
-    Ok(())
+    let mut steps = (0..log.len()).map(StepId::new);
+    steps.try_for_each(|step| check_step(log, step, &mut values))
 }
 
-fn check_step(
-    log: &Log,
-    places: &HashMap<ClauseRef, usize>,
-    place: usize,
-    step: &Step,
-    values: &mut Values,
-) -> Result<(), ProofError> {
+fn check_step(log: &Log, step: StepId, values: &mut Values) -> Result<(), ProofError> {
+    let antecedents = log.antecedents(step);
+    if antecedents.is_empty() {
+        return Ok(());
+    }
     values.clear();
-    for &lit in &step.lits {
+    for &lit in log.lits(step) {
         values.assign(!lit);
     }
-    for (index, &antecedent) in step.antecedents.iter().enumerate() {
-        let error =
-            |make: fn(ClauseRef, ClauseRef) -> ProofError| Err(make(step.clause, antecedent));
-        let lits = match places.get(&antecedent) {
-            None => return error(ProofError::UnknownAntecedent),
-            Some(&earlier) if earlier >= place => return error(ProofError::LaterAntecedent),
-            Some(&earlier) => &log.steps()[earlier].lits,
-        };
+    for (index, &antecedent) in antecedents.iter().enumerate() {
+        if antecedent >= step {
+            return Err(ProofError::LaterAntecedent(step, antecedent));
+        }
+        let lits = log.lits(antecedent);
         let mut open = lits.iter().filter(|&&lit| values.get(lit) != Some(false));
         match (open.next(), open.next()) {
-            (None, _) if index + 1 == step.antecedents.len() => return Ok(()),
-            (None, _) => return error(ProofError::NotLast),
+            (None, _) if index + 1 == antecedents.len() => return Ok(()),
+            (None, _) => return Err(ProofError::NotLast(step, antecedent)),
             (Some(&lit), None) if values.get(lit).is_none() => values.assign(lit),
-            (Some(_), _) => return error(ProofError::NotUnit),
+            (Some(_), _) => return Err(ProofError::NotUnit(step, antecedent)),
         }
     }
-    Err(ProofError::NoConflict(step.clause))
+    Err(ProofError::NoConflict(step))
 }
 
 /// A partial assignment, cleared by time of what was assigned.
@@ -137,33 +112,38 @@ impl Values {
 mod tests {
     use super::*;
 
-    /// Steps by number: literals as in DIMACS, then the numbers of antecedents.
-    fn log(steps: &[(u32, &[i32], &[u32])]) -> Log {
+    /// Steps: literals as in DIMACS, then the numbers of antecedents.
+    fn log(steps: &[(&[i32], &[usize])]) -> Log {
         let lit = |&x: &i32| {
             crate::literal::Var::new(x.unsigned_abs() as usize).positive().negate_if(x < 0)
         };
-        let step = |&(name, lits, antecedents): &(u32, &[i32], &[u32])| Step {
-            clause: ClauseRef(name),
-            lits: lits.iter().map(lit).collect(),
-            antecedents: antecedents.iter().map(|&a| ClauseRef(a)).collect(),
-        };
-        Log::from_steps(steps.iter().map(step).collect())
+        let mut log = Log::new();
+        for (lits, antecedents) in steps {
+            let lits: Vec<Lit> = lits.iter().map(lit).collect();
+            let antecedents: Vec<StepId> = antecedents.iter().map(|&a| StepId::new(a)).collect();
+            log.push(&lits, &antecedents);
+        }
+        log
     }
 
     /// From `a → b`, `b → c`: `a → c`; then with `a`, `¬c` the empty clause.
-    const GOOD: [(u32, &[i32], &[u32]); 6] = [
-        (0, &[-1, 2], &[]),
-        (5, &[-2, 3], &[]),
-        (10, &[-1, 3], &[0, 5]),
-        (15, &[1], &[]),
-        (19, &[-3], &[]),
-        (23, &[], &[15, 10, 19]),
+    const GOOD: [(&[i32], &[usize]); 6] = [
+        (&[-1, 2], &[]),
+        (&[-2, 3], &[]),
+        (&[-1, 3], &[0, 1]),
+        (&[1], &[]),
+        (&[-3], &[]),
+        (&[], &[3, 2, 4]),
     ];
 
-    fn verdict_with(index: usize, step: (u32, &[i32], &[u32])) -> Result<(), ProofError> {
+    fn verdict_with(index: usize, step: (&[i32], &[usize])) -> Result<(), ProofError> {
         let mut steps = GOOD;
         steps[index] = step;
         check(&log(&steps))
+    }
+
+    fn error(make: fn(StepId, StepId) -> ProofError, step: usize, antecedent: usize) -> ProofError {
+        make(StepId::new(step), StepId::new(antecedent))
     }
 
     #[test]
@@ -172,55 +152,43 @@ mod tests {
     }
 
     #[test]
-    fn a_name_given_twice_is_refused() {
-        assert_eq!(verdict_with(3, (5, &[1], &[])), Err(ProofError::Duplicate(ClauseRef(5))));
-    }
-
-    #[test]
-    fn an_unknown_antecedent_is_refused() {
-        let error = ProofError::UnknownAntecedent(ClauseRef(10), ClauseRef(7));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[0, 7])), Err(error));
-    }
-
-    #[test]
     fn a_later_antecedent_is_refused() {
-        let error = ProofError::LaterAntecedent(ClauseRef(10), ClauseRef(19));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[0, 19])), Err(error));
+        let error = error(ProofError::LaterAntecedent, 2, 4);
+        assert_eq!(verdict_with(2, (&[-1, 3], &[0, 4])), Err(error));
     }
 
     #[test]
     fn a_clause_does_not_follow_from_itself() {
-        let error = ProofError::LaterAntecedent(ClauseRef(10), ClauseRef(10));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[10])), Err(error));
+        let error = error(ProofError::LaterAntecedent, 2, 2);
+        assert_eq!(verdict_with(2, (&[-1, 3], &[2])), Err(error));
     }
 
     #[test]
     fn an_antecedent_with_two_open_literals_is_refused() {
-        let error = ProofError::NotUnit(ClauseRef(23), ClauseRef(10));
-        assert_eq!(verdict_with(5, (23, &[], &[10, 15, 19])), Err(error));
+        let error = error(ProofError::NotUnit, 5, 2);
+        assert_eq!(verdict_with(5, (&[], &[2, 3, 4])), Err(error));
     }
 
     #[test]
     fn an_antecedent_that_is_satisfied_is_refused() {
-        let error = ProofError::NotUnit(ClauseRef(10), ClauseRef(0));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[0, 0, 5])), Err(error));
+        let error = error(ProofError::NotUnit, 2, 0);
+        assert_eq!(verdict_with(2, (&[-1, 3], &[0, 0, 1])), Err(error));
     }
 
     #[test]
     fn a_conflict_before_the_end_is_refused() {
-        let error = ProofError::NotLast(ClauseRef(10), ClauseRef(5));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[0, 5, 0])), Err(error));
+        let error = error(ProofError::NotLast, 2, 1);
+        assert_eq!(verdict_with(2, (&[-1, 3], &[0, 1, 0])), Err(error));
     }
 
     #[test]
     fn a_derivation_without_conflict_is_refused() {
-        let error = ProofError::NoConflict(ClauseRef(10));
-        assert_eq!(verdict_with(2, (10, &[-1, 3], &[0])), Err(error));
+        assert_eq!(verdict_with(2, (&[-1, 3], &[0])), Err(ProofError::NoConflict(StepId::new(2))));
     }
 
     #[test]
     fn a_clause_that_is_too_strong_is_refused() {
-        let error = ProofError::NotUnit(ClauseRef(10), ClauseRef(0));
-        assert_eq!(verdict_with(2, (10, &[3], &[0, 5])), Err(error));
+        let error = error(ProofError::NotUnit, 2, 0);
+        assert_eq!(verdict_with(2, (&[3], &[0, 1])), Err(error));
     }
 }

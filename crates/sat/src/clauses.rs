@@ -306,7 +306,7 @@ impl<P: Proof> Solver<P> {
     /// time to make a pass over all clauses worth it. Lemmas stay with their owner.
     pub(crate) fn simplify_if_fixed(&mut self) {
         let grown = self.trail.len() - self.simplified;
-        if P::LOGS || grown * 64 < self.levels.len().min(4096) || grown == 0 {
+        if grown * 64 < self.levels.len().min(4096) || grown == 0 {
             return;
         }
         self.simplified = self.trail.len();
@@ -329,10 +329,11 @@ impl<P: Proof> Solver<P> {
     /// Forgets the older half of the learnt clauses when there are too many.
     pub(crate) fn reduce_if_many(&mut self) {
         self.max_learnts = self.max_learnts.max(500 + self.originals / 8);
-        if self.learnts.len() > self.max_learnts && !P::LOGS {
+        if self.learnts.len() > self.max_learnts {
             self.reduce();
         }
-        if self.arena.is_mostly_waste() {
+        // A log refers to clauses by their places.
+        if self.arena.is_mostly_waste() && !P::LOGS {
             self.compact();
         }
     }

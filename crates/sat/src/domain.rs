@@ -97,9 +97,16 @@ impl<P: Proof> Solver<P> {
             for &lit in lits {
                 self.include_with_fixed(lit.var());
             }
+            let leaves = match query.scope {
+                Scope::ConeUpTo { first, end } => first..end,
+                Scope::Cone | Scope::All => Var::new(0)..Var::new(0),
+            };
             let mut next = 0;
             while let Some(&var) = self.domain.vars.get(next) {
                 next += 1;
+                if leaves.contains(&var) {
+                    continue;
+                }
                 let (start, end) = self.domain.fan_in[var.index()];
                 for i in start..end {
                     self.include_with_fixed(self.domain.fan_ins[i as usize]);

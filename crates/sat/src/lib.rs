@@ -57,6 +57,6 @@ pub use arena::{ClauseRef, Layer};
 pub use check::{ProofError, check};
 pub use clauses::LemmaId;
 pub use literal::{Lit, Var};
-pub use proof::{Log, NoProof, Proof, Step};
+pub use proof::{Log, NoProof, Proof, StepId};
 pub use query::{Answer, Core, Model, Query, Scope};
 pub use solver::{Solver, Statistics};

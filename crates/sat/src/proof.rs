@@ -33,35 +33,91 @@ impl Proof for NoProof {
     fn derived(&mut self, _: ClauseRef, _: &[Lit], _: &[ClauseRef]) {}
 }
 
-/// One clause of a [`Log`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
-    pub clause: ClauseRef,
-    pub lits: Vec<Lit>,
-    /// Empty for the caller's clauses, and for tautologies.
-    pub antecedents: Vec<ClauseRef>,
+/// The number of a clause in a [`Log`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StepId(u32);
+
+impl StepId {
+    pub fn new(index: usize) -> Self {
+        StepId(u32::try_from(index).expect("fewer than 2^32 steps"))
+    }
+
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-/// Keeps every clause, in the order of their numbers. The last derived clause of
-/// a refuted query is the disjunction of the negated assumptions of its core.
+/// Keeps every clause, in the order of their coming. The last clause of a refuted
+/// query is the disjunction of the negated assumptions of its core.
 #[derive(Clone, Default, Debug)]
 pub struct Log {
-    steps: Vec<Step>,
+    lits: Vec<Lit>,
+    antecedents: Vec<StepId>,
+    /// By step: where its literals and its antecedents end.
+    ends: Vec<(u32, u32)>,
+    /// By place of a clause, divided by the least size of a clause: its step.
+    steps: Vec<StepId>,
 }
 
 impl Log {
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    pub fn step(&self, clause: ClauseRef) -> Option<&Step> {
-        let index = self.steps.binary_search_by_key(&clause, |step| step.clause).ok()?;
-        Some(&self.steps[index])
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.ends.len()
     }
 
-    /// A log of the given steps, for checks of other proofs than the solver's.
-    pub fn from_steps(steps: Vec<Step>) -> Self {
-        Log { steps }
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The number of words that it takes, about.
+    pub fn size(&self) -> usize {
+        self.lits.len() + self.antecedents.len() + 2 * self.ends.len() + self.steps.len()
+    }
+
+    pub fn last(&self) -> Option<StepId> {
+        self.len().checked_sub(1).map(StepId::new)
+    }
+
+    pub fn lits(&self, step: StepId) -> &[Lit] {
+        let (start, end) = self.range(step, |end| end.0);
+        &self.lits[start..end]
+    }
+
+    /// The steps that a clause follows from. None for the caller's clauses, and for
+    /// tautologies.
+    pub fn antecedents(&self, step: StepId) -> &[StepId] {
+        let (start, end) = self.range(step, |end| end.1);
+        &self.antecedents[start..end]
+    }
+
+    fn range(&self, step: StepId, which: impl Fn(&(u32, u32)) -> u32) -> (usize, usize) {
+        let start = step.index().checked_sub(1).map_or(0, |before| which(&self.ends[before]));
+        (start as usize, which(&self.ends[step.index()]) as usize)
+    }
+
+    /// Adds a clause that follows from earlier steps, or is given if there are none.
+    pub fn push(&mut self, lits: &[Lit], antecedents: &[StepId]) -> StepId {
+        self.lits.extend_from_slice(lits);
+        self.antecedents.extend_from_slice(antecedents);
+        self.end_step()
+    }
+
+    fn end_step(&mut self) -> StepId {
+        let end = |len: usize| u32::try_from(len).expect("a log of fewer than 2^32 words");
+        self.ends.push((end(self.lits.len()), end(self.antecedents.len())));
+        StepId::new(self.ends.len() - 1)
+    }
+
+    fn place(&mut self, clause: ClauseRef, step: StepId) {
+        let place = clause.place();
+        if self.steps.len() <= place {
+            self.steps.resize(place + 1, StepId(u32::MAX));
+        }
+        self.steps[place] = step;
     }
 }
 
@@ -69,11 +125,16 @@ impl Proof for Log {
     const LOGS: bool = true;
 
     fn original(&mut self, clause: ClauseRef, lits: &[Lit]) {
-        self.steps.push(Step { clause, lits: lits.to_vec(), antecedents: Vec::new() });
+        let step = self.push(lits, &[]);
+        self.place(clause, step);
     }
 
     fn derived(&mut self, clause: ClauseRef, lits: &[Lit], antecedents: &[ClauseRef]) {
-        self.steps.push(Step { clause, lits: lits.to_vec(), antecedents: antecedents.to_vec() });
+        self.lits.extend_from_slice(lits);
+        let steps = antecedents.iter().map(|antecedent| self.steps[antecedent.place()]);
+        self.antecedents.extend(steps);
+        let step = self.end_step();
+        self.place(clause, step);
     }
 }
 
@@ -92,7 +153,7 @@ impl<P: Proof> Solver<P> {
         self.log_derived(clause);
     }
 
-    /// Logs that a literal of level 0 follows.
+    /// Logs that a literal of level 0 or 1 follows; the others of its reason have units.
     pub(crate) fn log_unit(&mut self, lit: Lit, reason: Reason) {
         let unit = if self.arena.len(reason.clause) == 1 {
             reason.clause

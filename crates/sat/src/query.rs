@@ -1,7 +1,7 @@
 //! Questions and answers.
 
 use crate::arena::Layer;
-use crate::literal::Lit;
+use crate::literal::{Lit, Var};
 use crate::proof::{NoProof, Proof};
 use crate::solver::{Solver, Value};
 
@@ -12,6 +12,9 @@ pub enum Scope {
     /// permanent roots, closed under the lemmas that it violates. The clauses
     /// that are not lemmas must define each variable by its fan-in.
     Cone,
+    /// The same, but the fan-in of the variables from `first` to before `end` is
+    /// not followed: what defines them does not count.
+    ConeUpTo { first: Var, end: Var },
     /// All variables.
     All,
 }

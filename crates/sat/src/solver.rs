@@ -67,8 +67,9 @@ pub struct Solver<P: Proof = NoProof> {
     /// By variable: the layer of its reason; at levels 0 and 1 the least layer of
     /// all that implied it.
     pub(crate) layers: Vec<Layer>,
-    /// By variable, when proofs are logged: its place in the trail, the clause
-    /// that has it alone, and the one that says its initial value.
+    /// By variable, when proofs are logged: its place in the trail, the clause that
+    /// has it alone (at level 1 when it was asked for), and the one that says its
+    /// initial value.
     pub(crate) positions: Vec<u32>,
     pub(crate) unit_clauses: Vec<ClauseRef>,
     pub(crate) initial_clauses: Vec<ClauseRef>,
@@ -316,8 +317,10 @@ impl<P: Proof> Solver<P> {
         self.layers[var.index()] = layer;
         if P::LOGS {
             self.positions[var.index()] = self.trail.len() as u32;
-            if self.level_starts.is_empty() {
-                self.log_unit(lit, reason);
+            match self.level_starts.len() as u32 {
+                ROOT => self.log_unit(lit, reason),
+                LAYER => self.unit_clauses[var.index()] = ClauseRef::NONE,
+                _ => {}
             }
         }
         self.trail.push(lit);

@@ -1,8 +1,13 @@
 //! The experiments of the papers, each a command that prints the paper's table.
 
+mod avy;
+mod csv;
 mod fifo;
 mod ipdr;
+mod page;
 mod reuse;
+mod statistics;
+mod table;
 
 use std::process::ExitCode;
 
@@ -10,6 +15,8 @@ use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Experiment {
+    /// Tables 1 and 2 and Figure 1 of the AVY paper: interpolation, PDR, and both together
+    Avy(avy::Options),
     /// Table 6 of the BTOR paper: k-induction on the equivalence of two FIFOs
     Fifo(fifo::Options),
     /// Figures 6.1 to 6.4 of the thesis on incremental PDR: series of instances, each from
@@ -21,6 +28,7 @@ pub enum Experiment {
 
 pub fn run(experiment: &Experiment) -> ExitCode {
     match experiment {
+        Experiment::Avy(options) => avy::run(options),
         Experiment::Fifo(options) => fifo::run(options),
         Experiment::Ipdr(options) => ipdr::run(options),
         Experiment::Reuse(options) => reuse::run(options),

@@ -1,8 +1,6 @@
 //! The report as one JSON object, for scripts. Keys may be added, never renamed.
 
-use elinvar_ir::{
-    Certificate, PropertyKind, Role, Sort, Trace, TransitionSystem, Value, Verdict, cone,
-};
+use elinvar_ir::{Certificate, PropertyKind, Role, Sort, Trace, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use super::waves::{Waves, nearest_signals};
@@ -43,7 +41,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("name".into(), report.name(answer).into());
     object.insert("index".into(), answer.property.0.into());
     object.insert("verdict".into(), Summary::of(&answer.verdict).word().into());
-    object.insert("depth".into(), json!(answer.depth()));
+    object.insert("depth".into(), json!(report.depth(answer)));
     object.insert("seconds".into(), answer.time.as_secs_f64().into());
     object.insert("engine".into(), json!(answer.engine));
     match &answer.verdict {
@@ -69,7 +67,7 @@ pub fn certificate(certificate: &Certificate) -> Json {
         }),
         Certificate::Formula(formula) => json!({
             "kind": "formula",
-            "nodes": cone(&formula.pool, [formula.expr]).len(),
+            "nodes": formula.size(),
         }),
     }
 }

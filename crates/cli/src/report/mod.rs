@@ -156,16 +156,17 @@ impl Report<'_> {
     pub fn name(&self, answer: &Answer) -> &str {
         &self.model.system().property(answer.property).name
     }
-}
 
-impl Answer {
-    /// The bad cycle of a trace, the induction depth of a proof, the bound that
-    /// was reached.
-    pub fn depth(&self) -> Option<usize> {
-        match &self.verdict {
+    /// The bad cycle of a trace, the induction depth of a proof or where else it
+    /// converged, the bound that was reached.
+    pub fn depth(&self, answer: &Answer) -> Option<usize> {
+        match &answer.verdict {
             Verdict::Unsafe(trace) => Some(trace.depth()),
             Verdict::Safe(Certificate::KInductive { k, .. }) => Some(*k),
-            Verdict::Safe(Certificate::Inductive { .. } | Certificate::Formula(_)) => None,
+            Verdict::Safe(Certificate::Inductive { .. } | Certificate::Formula(_)) => {
+                let decision = self.statistics.decided.get(&answer.property)?;
+                Some(decision.depth).filter(|&depth| depth > 0)
+            }
             Verdict::Unknown(StopReason::Bound(bound)) => Some(*bound),
             Verdict::Unknown(_) => None,
         }

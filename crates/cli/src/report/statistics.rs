@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use elinvar_engines::interpolation::InterpolationStatistics;
 use elinvar_engines::passes::{PassReport, Size};
 use elinvar_engines::pdr::{PdrStatistics, QueryCount, Shrinking};
 use serde_json::{Map, Value as Json, json};
@@ -23,6 +24,9 @@ pub fn text(report: &Report<'_>) -> String {
     }
     if let Some(pdr) = &statistics.pdr {
         parts.push(pdr_table(pdr));
+    }
+    if let Some(interpolation) = &statistics.interpolation {
+        parts.push(interpolation_text(interpolation));
     }
     parts.push(format!("  checking of evidence: {}\n", seconds(report.checking)));
     parts.join("\n")
@@ -123,6 +127,50 @@ fn pdr_lines(pdr: &PdrStatistics) -> Vec<(&'static str, String)> {
     ]
 }
 
+fn interpolation_text(statistics: &InterpolationStatistics) -> String {
+    let InterpolationStatistics { path_queries, refutations, excluded, not_excluded, .. } =
+        *statistics;
+    let per_proof = |sum: u64| format!("{:.1}", mean(sum, refutations));
+    let (steps, gates) =
+        (per_proof(statistics.proof_steps), per_proof(statistics.interpolant_gates));
+    let lines = [
+        ("paths", format!("{path_queries} queries, {}", seconds(statistics.sat_time))),
+        ("interpolants", format!("{refutations} times, {}", seconds(statistics.extraction_time))),
+        ("clauses of a proof", format!("{steps} in the mean")),
+        ("gates of its interpolants", format!("{gates} in the mean")),
+        ("frames that it spans", format!("{} in the mean", per_proof(statistics.suffix_frames))),
+        ("equations left out", statistics.dropped_equations.to_string()),
+        (
+            "cubes outside interpolants",
+            format!(
+                "{excluded} excluded, {not_excluded} not, {}",
+                seconds(statistics.conversion_time)
+            ),
+        ),
+    ];
+    let mut text = String::new();
+    for (what, numbers) in lines {
+        writeln!(text, "  {what}: {numbers}").expect("strings do not fail");
+    }
+    text
+}
+
+fn interpolation_json(statistics: &InterpolationStatistics) -> Json {
+    json!({
+        "path_queries": statistics.path_queries,
+        "sat_seconds": statistics.sat_time.as_secs_f64(),
+        "refutations": statistics.refutations,
+        "extraction_seconds": statistics.extraction_time.as_secs_f64(),
+        "proof_clauses": statistics.proof_steps,
+        "interpolant_gates": statistics.interpolant_gates,
+        "frames": statistics.suffix_frames,
+        "dropped_equations": statistics.dropped_equations,
+        "excluded": statistics.excluded,
+        "not_excluded": statistics.not_excluded,
+        "conversion_seconds": statistics.conversion_time.as_secs_f64(),
+    })
+}
+
 /// The same for scripts. The first keys sum up the queries of all engines.
 pub fn json(statistics: &Statistics) -> Json {
     let mut object = queries_json(&statistics.total());
@@ -132,6 +180,8 @@ pub fn json(statistics: &Statistics) -> Json {
     object["kinds"] =
         statistics.queries.iter().map(|(&kind, q)| (kind.to_owned(), queries_json(q))).collect();
     object["passes"] = statistics.passes.iter().map(pass_json).collect();
+    object["interpolation"] =
+        statistics.interpolation.as_deref().map_or(Json::Null, interpolation_json);
     object["pdr"] = statistics.pdr.as_deref().map_or(Json::Null, pdr_json);
     object
 }

@@ -111,7 +111,9 @@ pub fn proof(certificate: &Certificate) -> String {
         Certificate::KInductive { k, simple_path: true } => {
             format!("{k}-induction over simple paths")
         }
-        Certificate::Formula(_) => "an inductive invariant".to_owned(),
+        Certificate::Formula(formula) => {
+            format!("an inductive invariant of {}", count(formula.size(), "node"))
+        }
     }
 }
 

@@ -155,6 +155,29 @@ fn invariants_for_all_inputs_are_judged() {
     assert!(run.stdout.contains("not about this model"), "{}", run.stdout);
 }
 
+/// The text format is for what is quantified over inputs only.
+#[test]
+fn invariants_about_states_are_circuits() {
+    let folder = folder();
+    let path = folder.path();
+    // `wrong` stays as it is, `done` is what the input was; bad is both.
+    let model = "aag 4 1 2 0 1 1\n2\n4 2\n6 6\n8\n8 4 6\n";
+    std::fs::write(path.join("model.aag"), model).unwrap();
+    let words =
+        ["check", "model.aag", "--engine", "kind", "--distinct", "never", "--certificate", "c.aag"];
+    let run = elinvar(path, &words);
+    assert!(run.stdout.contains("proved by an inductive invariant of 1 node,"), "{}", run.stdout);
+    elinvar(path, &["check", "@fifo.btor2", "--certificate", "c.btor2", "-q"]);
+    for (model, file, start) in
+        [("model.aag", "c.aag", "aag 5 1 2"), ("@fifo.btor2", "c.btor2", "1 sort ")]
+    {
+        let circuit = std::fs::read_to_string(path.join(file)).unwrap();
+        assert!(circuit.starts_with(start), "{circuit}");
+        let verdict = elinvar(path, &["verify", model, file]);
+        assert_eq!(verdict.code, ACCEPTED, "{file}: {}{}", verdict.stdout, verdict.stderr);
+    }
+}
+
 /// Every byte of a witness circuit's gates counts: a change is either refused
 /// or yields another circuit that proves the property as well, never an error.
 #[test]
@@ -266,6 +289,14 @@ fn json_says_why_there_is_no_verdict() {
     assert_eq!((code, &report["verdict"]), (UNKNOWN, &"unknown".into()));
     assert!(report["reason"].as_str().unwrap().contains("bound"));
     assert_eq!(report["properties"][0]["depth"], 3);
+}
+
+#[test]
+fn json_tells_where_a_proof_converged() {
+    let (code, report) = json(&["check", "@arbiter.aag", "--engine", "pdr", "--json"]);
+    let property = &report["properties"][0];
+    assert_eq!((code, &property["certificate"]["kind"]), (SAFE, &"inductive".into()));
+    assert_eq!(property["depth"], 1);
 }
 
 #[test]

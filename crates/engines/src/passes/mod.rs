@@ -9,6 +9,9 @@
 //! 3. states without next function become inputs or get one;
 //! 4. constant and equivalent registers are merged;
 //! 5. gates that compute the same are merged.
+//!
+//! [`stuck_on_error`] makes such a system one that stays bad, for engines that look at
+//! the last cycle of a run only, and has its own way back.
 
 mod bitblast;
 mod classes;
@@ -20,6 +23,7 @@ mod query;
 mod registers;
 mod rewrite;
 mod simulate;
+mod stuck;
 mod sweep;
 
 use std::sync::Arc;
@@ -33,6 +37,7 @@ use crate::run::Run;
 pub use bitblast::{BlastError, bitblast};
 pub(crate) use lift::Image;
 pub use lift::{Bit, Fact, InputOrigin, Lift, Literal};
+pub use stuck::{Stuck, stuck_on_error};
 
 use netlist::Netlist;
 

@@ -4,14 +4,16 @@
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
-    BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort, StateBit, Trace,
-    TransitionSystem, Value, Verdict,
+    BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort, StateBit, Step,
+    Trace, TransitionSystem, Value, Verdict,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
 use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::Engine;
+use crate::kinduction::{KInduction, KInductionOptions};
+use crate::pdr::{Pdr, PdrOptions};
 
 const NONE: PassOptions =
     PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
@@ -269,4 +271,158 @@ fn justice_is_refused() {
     let refused =
         prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Run::new()).unwrap_err();
     assert_eq!(refused, EngineError::NotSafety("often".into()));
+}
+
+// Stuck on error.
+
+/// A prepared system of bits made stuck on error, and what search says of the original.
+struct StuckCase {
+    seed: u64,
+    original: TransitionSystem,
+    prepared: Prepared,
+    stuck: Stuck,
+    property: PropertyId,
+    outcome: Outcome,
+}
+
+fn stuck_cases(seeds: u64) -> impl Iterator<Item = StuckCase> {
+    (0..seeds).filter_map(|seed| {
+        let original = Generator::system(seed, Shape::BITS);
+        let truth = search(&original, 20_000).ok()?;
+        let (property, outcome) = truth[seed as usize % truth.len()];
+        let options = PassOptions::default();
+        let prepared = prepare(&original, &[property], &options, 0, &Run::new()).unwrap();
+        let stuck = stuck_on_error(&prepared.system, property);
+        Some(StuckCase { seed, original, prepared, stuck, property, outcome })
+    })
+}
+
+impl StuckCase {
+    /// The verdict about the stuck system as one about the original is as it must be,
+    /// and the checker accepts its evidence.
+    fn assert_right(&self, verdict: Verdict) {
+        let verdict = self.prepared.lift.verdict(self.stuck.verdict(verdict));
+        let accepted = match (&verdict, self.outcome) {
+            (Verdict::Safe(proof), Outcome::Safe) => {
+                certificate(&self.original, self.property, proof, &Budget::default())
+            }
+            (Verdict::Unsafe(trace), Outcome::Unsafe(_)) => replay(&self.original, trace),
+            other => panic!("seed {}: {other:?}", self.seed),
+        };
+        assert_eq!(accepted, Ok(()), "seed {}: {verdict:?}", self.seed);
+    }
+
+    fn decide(&self, engine: &mut dyn Engine) -> Verdict {
+        engine.check(&self.stuck.system, &[self.property], &Run::new()).unwrap().remove(0)
+    }
+}
+
+#[test]
+fn stuck_systems_fail_when_the_old_ones_do() {
+    let (mut safe, mut failing) = (0, 0);
+    for case in stuck_cases(150) {
+        let Ok(found) = search(&case.stuck.system, 200_000) else { continue };
+        assert_eq!(found.len(), case.original.properties().len());
+        for (id, found) in found {
+            let expected = if id == case.property { case.outcome } else { Outcome::Safe };
+            assert_eq!(found, expected, "seed {}, {id:?}", case.seed);
+        }
+        match case.outcome {
+            Outcome::Safe => safe += 1,
+            Outcome::Unsafe(_) => failing += 1,
+        }
+    }
+    assert!(safe > 40 && failing > 40, "{safe} safe, {failing} not");
+}
+
+/// Does every step from a bad cycle, reachable or not, end in a state that is bad
+/// whatever the inputs are?
+fn is_stuck_on_error(system: &TransitionSystem, property: PropertyId) -> bool {
+    let nexts = system.states().iter().map(|state| state.next.unwrap());
+    let mut step = Table::new(system, nexts.collect());
+    let constraints = system.constraints().iter().copied();
+    let mut bad = Table::new(system, constraints.chain(system.bad(property)).collect());
+    let mut is_bad = |state: u32, input: u32| bad.row(state, input) == bad.all();
+    let inputs = step.inputs();
+    for state in 0..1 << system.states().len() {
+        for input in inputs.clone().filter(|&input| is_bad(state, input)).collect::<Vec<_>>() {
+            let successor = step.row(state, input);
+            if !inputs.clone().all(|input| is_bad(successor, input)) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn bad_states_have_bad_successors() {
+    let mut changed = 0;
+    for case in stuck_cases(150) {
+        assert!(is_stuck_on_error(&case.stuck.system, case.property), "seed {}", case.seed);
+        changed += usize::from(!is_stuck_on_error(&case.prepared.system, case.property));
+    }
+    assert!(changed > 20, "{changed} systems were not stuck on error before");
+}
+
+#[test]
+fn traces_of_stuck_systems_go_back_without_what_follows_the_first_bad_cycle() {
+    let mut traces = 0;
+    for case in stuck_cases(150) {
+        let Outcome::Unsafe(depth) = case.outcome else { continue };
+        let mut trace = shortest(&case.stuck.system, case.property);
+        assert_eq!(trace.depth(), depth);
+        for later in 0..case.seed % 4 {
+            let bit = |i: usize| Value::Bv(BitVec::bool((case.seed + later) >> i & 1 == 1));
+            let inputs = (0..case.stuck.system.inputs().len()).map(bit).collect();
+            trace.steps.push(Step { inputs, free: Vec::new() });
+        }
+        assert_eq!(replay(&case.stuck.system, &trace), Ok(()));
+        let Verdict::Unsafe(back) = case.stuck.verdict(Verdict::Unsafe(trace.clone())) else {
+            panic!("a trace goes back as a trace");
+        };
+        assert_eq!(back.depth(), depth);
+        case.assert_right(Verdict::Unsafe(trace));
+        traces += 1;
+    }
+    assert!(traces > 40, "{traces} traces");
+}
+
+#[test]
+fn invariants_of_stuck_systems_go_back() {
+    let mut certificates = 0;
+    for case in stuck_cases(150) {
+        let Some(clauses) = Reached::new(&case.stuck.system).invariant(case.property) else {
+            continue;
+        };
+        case.assert_right(Verdict::Safe(formula(&case.stuck.system, &clauses)));
+        case.assert_right(Verdict::Safe(Certificate::Inductive { clauses }));
+        certificates += 1;
+    }
+    assert!(certificates > 20, "{certificates} certificates");
+}
+
+#[test]
+fn evidence_of_engines_on_stuck_systems_goes_back() {
+    let (mut decided, mut unsupported, mut inductions) = (0, 0, 0);
+    for case in stuck_cases(150) {
+        match case.decide(&mut Pdr::new(PdrOptions::default())) {
+            Verdict::Unknown(_) => unsupported += 1,
+            verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_)) => {
+                case.assert_right(verdict);
+                decided += 1;
+            }
+        }
+        let induction = KInductionOptions { strengthen: false, ..KInductionOptions::default() };
+        let verdict = case.stuck.verdict(case.decide(&mut KInduction::new(induction)));
+        if let Verdict::Safe(proof @ Certificate::KInductive { .. }) = verdict {
+            // Not of the original: what was used in preparing may be missing.
+            let system = &case.prepared.system;
+            let checked = certificate(system, case.property, &proof, &Budget::default());
+            assert_eq!(checked, Ok(()), "seed {}: {proof:?}", case.seed);
+            inductions += 1;
+        }
+    }
+    assert!(decided > 100 && inductions > 40, "{decided} decided, {inductions} inductions");
+    assert!(unsupported * 10 < decided, "{unsupported} unsupported");
 }

@@ -252,7 +252,7 @@ mod tests {
         let transition = transition(prepared);
         let count = transition.bads.len();
         let mut domain = Bits::new(transition, &run).unwrap();
-        let mut verdicts = Verdicts::new(prepared, count, &run);
+        let mut verdicts = Verdicts::new("pdr", prepared, count, &run);
         let mut search = Search::new(&mut domain, &mut verdicts, &options, count);
         begin(&mut search);
         let (frames, _) = search.into_frames();

@@ -5,6 +5,7 @@
 //! the literals of the core are enough to reach the target. So constraints are
 //! respected: every state of a lifted cube satisfies them with these inputs.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use elinvar_ir::PropertyId;
@@ -80,6 +81,16 @@ impl Bits {
 
     pub fn transition(&self) -> &Transition {
         &self.transition
+    }
+
+    /// About what the activity of an atom is that was in every lemma so far.
+    pub fn activity_limit(&self) -> f64 {
+        self.increment / (1.0 - ACTIVITY_DECAY)
+    }
+
+    /// One initial state, by register.
+    pub fn origin(&self) -> Rc<[bool]> {
+        (0..self.transition.registers.len()).map(|index| bit(&self.origin, index)).collect()
     }
 
     pub fn property_id(&self, property: usize) -> PropertyId {

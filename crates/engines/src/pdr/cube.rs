@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 /// A conjunction of atoms: sorted, without duplicates.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Cube<A> {
     atoms: Box<[A]>,
     /// One bit for each atom, by hash: a cube can only subsume another one whose

@@ -196,6 +196,16 @@ impl<D: Domain> Frames<D> {
         finite.chain(self.infinite.iter().map(|lemma| (Level::Infinite, lemma)))
     }
 
+    /// How many lemmas have come so far.
+    pub fn count(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The lemmas that came after the first so many, with the levels they came to.
+    pub fn since(&self, count: usize) -> &[(usize, Cube<D::Atom>)] {
+        &self.history[count..]
+    }
+
     /// Is the lemma known not to hold after `level`?
     pub fn is_obstructed(&self, domain: &D, lemma: &mut Lemma<D>, level: usize) -> bool {
         let Some((state, seen)) = &mut lemma.obstacle else { return false };

@@ -17,7 +17,7 @@ use super::search::Search;
 use super::state::{Translated, capture, translate};
 use super::transition::Transition;
 use super::validate::{Violation, validate};
-use super::{PdrOptions, PdrStatistics, QueryCount, Verdicts};
+use super::{NAME, PdrOptions, PdrStatistics, QueryCount, Verdicts};
 use crate::passes::Prepared;
 use crate::run::{Event, Run};
 
@@ -90,7 +90,23 @@ pub(crate) fn check_prepared<'a>(
     earlier: Option<Earlier<'_>>,
     run: &Run,
 ) -> Outcome<'a> {
-    decide(prepared, properties, options, earlier, Extent::Search, run)
+    search_prepared(NAME, prepared, properties, options, earlier, &mut |search| search.run(), run)
+}
+
+/// How a search goes on until all is decided.
+pub(crate) type Drive<'a> = dyn FnMut(&mut Search<'_, Bits, Verdicts<'_>>) -> Asked<()> + 'a;
+
+/// Decides properties of a prepared system by an engine that is built on the search.
+pub(crate) fn search_prepared<'a>(
+    engine: &'static str,
+    prepared: &'a Prepared,
+    properties: &[PropertyId],
+    options: &PdrOptions,
+    earlier: Option<Earlier<'_>>,
+    drive: &mut Drive<'_>,
+    run: &Run,
+) -> Outcome<'a> {
+    decide(engine, prepared, properties, options, earlier, Some(drive), run)
 }
 
 /// Decides those properties that the lemmas of an earlier run are enough for.
@@ -101,28 +117,22 @@ pub(crate) fn prove_again<'a>(
     earlier: Earlier<'_>,
     run: &Run,
 ) -> Outcome<'a> {
-    decide(prepared, properties, options, Some(earlier), Extent::Reuse, run)
+    decide(NAME, prepared, properties, options, Some(earlier), None, run)
 }
 
-/// How much is done.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Extent {
-    /// See what is left of the lemmas of an earlier run.
-    Reuse,
-    /// Search until all is decided.
-    Search,
-}
-
+/// Without `drive`, only what is left of the lemmas of an earlier run is looked at.
 fn decide<'a>(
+    engine: &'static str,
     prepared: &'a Prepared,
     properties: &[PropertyId],
     options: &PdrOptions,
     earlier: Option<Earlier<'_>>,
-    extent: Extent,
+    drive: Option<&mut Drive<'_>>,
     run: &Run,
 ) -> Outcome<'a> {
+    let reuse_only = drive.is_none();
     let transition = Transition::new(&prepared.system, properties, options.elimination);
-    let begun = begin(transition, prepared, earlier, extent, run);
+    let begun = begin(transition, prepared, earlier, reuse_only, run);
     let Ok((mut domain, start)) = begun else {
         let reason = run.stop().unwrap_or(StopReason::Cancelled);
         return Outcome {
@@ -134,7 +144,7 @@ fn decide<'a>(
         };
     };
     let count = domain.transition().bads.len();
-    let mut verdicts = Verdicts::new(prepared, count, run);
+    let mut verdicts = Verdicts::new(engine, prepared, count, run);
     let mut search = Search::new(&mut domain, &mut verdicts, options, count);
     let (reuse, begun) = start.begin(&mut search);
     if let Some(reuse) = reuse {
@@ -142,8 +152,8 @@ fn decide<'a>(
     }
     let adopted = begun.is_ok();
     debug_assert!(!adopted || violation(&search).is_none(), "{:?}", violation(&search));
-    let begun = begun.and_then(|()| if extent == Extent::Search { search.run() } else { Ok(()) });
-    let stopped = begun.is_err() || extent == Extent::Reuse;
+    let begun = begun.and_then(|()| drive.map_or(Ok(()), |drive| drive(&mut search)));
+    let stopped = begun.is_err() || reuse_only;
     let (frames, clear) = search.into_frames();
     domain.finish_statistics();
     run.emit(Event::Pdr(Box::new(domain.statistics.clone())));
@@ -162,7 +172,7 @@ fn decide<'a>(
     // What is left of a proof that was not enough, or not looked at to the end, is less than
     // the proof.
     let decided = outcome.verdicts.iter().all(|v| !matches!(v, Verdict::Unknown(_)));
-    if run.wants_state() && adopted && (decided || extent == Extent::Search) {
+    if run.wants_state() && adopted && (decided || !reuse_only) {
         let state = outcome.state(&keys(prepared.lift.old()));
         run.emit(Event::State(Arc::new(state.expect("the run has begun"))));
     }
@@ -189,7 +199,7 @@ fn begin(
     transition: Transition,
     prepared: &Prepared,
     earlier: Option<Earlier<'_>>,
-    extent: Extent,
+    reuse_only: bool,
     run: &Run,
 ) -> Asked<(Bits, Start)> {
     let Some(Earlier { state, places, change }) = earlier else {
@@ -208,7 +218,7 @@ fn begin(
             let always = always.into_iter().map(|(cube, _)| cube).collect();
             let Sifted { inductive: always, others } = sift(&mut domain, always)?;
             finite.extend(others.into_iter().map(|cube| (cube, Level::Finite(depth))));
-            if extent == Extent::Reuse {
+            if reuse_only {
                 finite.clear();
             }
             let rest = Translated { offer: Offer { lemmas: finite, depth }, lost };

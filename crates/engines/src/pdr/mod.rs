@@ -5,19 +5,19 @@
 //! domain of `bits`, over the `transition` relation of a prepared system.
 
 mod adopt;
-mod bits;
-mod cube;
-mod domain;
+pub(crate) mod bits;
+pub(crate) mod cube;
+pub(crate) mod domain;
 mod eliminate;
-mod frames;
+pub(crate) mod frames;
 mod generalize;
 mod incremental;
-mod justify;
+pub(crate) mod justify;
 mod obligation;
-mod search;
+pub(crate) mod search;
 mod state;
 mod statistics;
-mod transition;
+pub(crate) mod transition;
 mod validate;
 
 use std::cell::OnceCell;
@@ -41,7 +41,7 @@ use state::capture;
 
 pub use generalize::Ctg;
 pub use incremental::Reuse;
-pub(crate) use incremental::{Change, Earlier, check_prepared, prove_again};
+pub(crate) use incremental::{Change, Earlier, check_prepared, prove_again, search_prepared};
 pub use statistics::{PdrStatistics, QueryCount, Shrinking};
 
 /// What may be chosen.
@@ -116,7 +116,8 @@ impl Engine for Pdr {
 }
 
 /// Turns what the loop finds into evidence about the prepared system.
-struct Verdicts<'a> {
+pub(crate) struct Verdicts<'a> {
+    engine: &'static str,
     prepared: &'a Prepared,
     run: &'a Run,
     found: Vec<Option<Verdict>>,
@@ -142,7 +143,7 @@ impl Report<Bits> for Verdicts<'_> {
         statistics.frames = frames.sizes();
         statistics.invariant_lemmas = frames.infinite().len();
         self.run.emit(Event::Frames {
-            engine: NAME,
+            engine: self.engine,
             frontier: frames.frontier(),
             lemmas: frames.sizes(),
             invariant: frames.infinite().len(),
@@ -189,14 +190,12 @@ impl Report<Bits> for Verdicts<'_> {
             steps.push(Step { inputs, free: Vec::new() });
             link = obligation.successor.as_deref();
         }
-        let depth = steps.len() - 1;
         let trace = Trace {
             property: domain.property_id(property),
             initial: initial.into_iter().map(bit).collect(),
             steps,
         };
-        self.found[property] = Some(Verdict::Unsafe(trace));
-        self.decided(domain, property, false, depth);
+        self.refuted(domain, property, trace);
     }
 
     fn generalized(&mut self, domain: &mut Bits, [before, core, after]: [usize; 3]) {
@@ -217,8 +216,16 @@ impl Report<Bits> for Verdicts<'_> {
 }
 
 impl<'a> Verdicts<'a> {
-    fn new(prepared: &'a Prepared, properties: usize, run: &'a Run) -> Self {
-        Verdicts { prepared, run, found: vec![None; properties], keys: OnceCell::new() }
+    fn new(engine: &'static str, prepared: &'a Prepared, properties: usize, run: &'a Run) -> Self {
+        let found = vec![None; properties];
+        Verdicts { engine, prepared, run, found, keys: OnceCell::new() }
+    }
+
+    /// A property is violated by this trace of the prepared system.
+    pub(crate) fn refuted(&mut self, domain: &Bits, property: usize, trace: Trace) {
+        let depth = trace.depth();
+        self.found[property] = Some(Verdict::Unsafe(trace));
+        self.decided(domain, property, false, depth);
     }
 
     /// What is known of the properties, with the last frames that exclude them.
@@ -236,7 +243,7 @@ impl<'a> Verdicts<'a> {
 
     fn decided(&self, domain: &Bits, property: usize, safe: bool, depth: usize) {
         let property = domain.property_id(property);
-        self.run.emit(Event::Decided { engine: NAME, property, safe, depth });
+        self.run.emit(Event::Decided { engine: self.engine, property, safe, depth });
     }
 }
 

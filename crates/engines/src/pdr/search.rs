@@ -44,10 +44,10 @@ pub(crate) trait Report<D: Domain> {
 }
 
 pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
-    pub(super) domain: &'a mut D,
-    report: &'a mut R,
+    pub(crate) domain: &'a mut D,
+    pub(crate) report: &'a mut R,
     options: &'a PdrOptions,
-    pub(super) frames: Frames<D>,
+    pub(crate) frames: Frames<D>,
     queue: Queue<D::Atom, D::Choice>,
     /// Properties without an answer.
     open: Vec<usize>,
@@ -96,25 +96,62 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         answer
     }
 
-    fn tell_progress(&mut self) {
+    pub(crate) fn tell_progress(&mut self) {
         self.report.progress(self.domain, &self.frames, &self.clear, self.queue.len());
     }
 
     fn run_until_decided(&mut self) -> Asked<()> {
         while !self.open.is_empty() {
             self.strengthen()?;
-            if self.open.is_empty() {
-                break;
-            }
-            self.frames.open();
-            self.tell_progress();
-            self.push()?;
+            self.advance(1)?;
         }
         Ok(())
     }
 
+    /// Opens so many frames, unless all is decided, and pushes lemmas.
+    pub(crate) fn advance(&mut self, steps: usize) -> Asked<()> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..steps {
+            self.frames.open();
+        }
+        self.tell_progress();
+        self.push()
+    }
+
+    /// The properties without an answer.
+    pub(crate) fn open(&self) -> &[usize] {
+        &self.open
+    }
+
+    /// A property has got its answer elsewhere.
+    pub(crate) fn close(&mut self, property: usize) {
+        self.open.retain(|&other| other != property);
+        let open = &self.open;
+        self.queue.retain(|obligation| open.contains(&obligation.property));
+    }
+
+    /// Learns a lemma that excludes a cube from the frame of a level. False if a state
+    /// of the frame before leads into the cube, which has no initial state.
+    pub(crate) fn exclude(&mut self, cube: &Cube<D::Atom>, level: usize) -> Asked<bool> {
+        let before = Level::Finite(level - 1);
+        match self.domain.step(before, cube.atoms(), From::Anywhere, Purpose::Block)? {
+            Step::Reached => Ok(false),
+            Step::Blocked(core) => {
+                self.learn(cube.len(), core, level, 0.0)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Moves lemmas of a level and of those after it to later frames.
+    pub(crate) fn push_from(&mut self, level: usize) -> Asked<()> {
+        (level..self.frames.frontier()).try_for_each(|level| self.push_level(level))
+    }
+
     /// Blocks all that violates a property at the frontier.
-    fn strengthen(&mut self) -> Asked<()> {
+    pub(crate) fn strengthen(&mut self) -> Asked<()> {
         let frontier = self.frames.frontier();
         for property in self.open.clone() {
             // With others waiting, a property may not take all the time.
@@ -145,9 +182,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     fn refute(&mut self, chain: &Obligation<D::Atom, D::Choice>) {
         self.report.unsafe_(self.domain, chain);
-        self.open.retain(|&property| property != chain.property);
-        let open = &self.open;
-        self.queue.retain(|obligation| open.contains(&obligation.property));
+        self.close(chain.property);
     }
 
     /// Works on obligations until there is none left below the frontier, or

@@ -168,7 +168,7 @@ mod tests {
         let transition = Transition::new(&prepared.system, &safety(&prepared.system), true);
         let count = transition.bads.len();
         let mut domain = Bits::new(transition, &run).unwrap();
-        let mut verdicts = Verdicts::new(prepared, count, &run);
+        let mut verdicts = Verdicts::new("pdr", prepared, count, &run);
         let mut search = Search::new(&mut domain, &mut verdicts, &options, count);
         search.run().unwrap();
         search.into_frames().0

@@ -6,6 +6,8 @@
 //! the SAT core has to know to work in the cone of a query. There are no variables
 //! for the next state: the next value of a register is the literal of a gate.
 
+use std::ops::Range;
+
 use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyId, TransitionSystem, cone};
 use elinvar_sat::{Lit, Proof, Solver, Var};
 
@@ -125,14 +127,12 @@ impl Transition {
             solver.new_var();
         }
         let mut fan_in: Vec<Var> = Vec::new();
-        let mut index = 0;
-        while index < self.clauses.len() {
-            let owner = owner(self.clauses.get(index));
+        for (owner, clauses) in self.definitions().into_iter().enumerate() {
+            let owner = Var::new(owner);
             fan_in.clear();
-            while index < self.clauses.len() && self::owner(self.clauses.get(index)) == owner {
+            for index in clauses {
                 let vars = self.clauses.get(index).iter().map(|lit| lit.var());
                 fan_in.extend(vars.filter(|&var| var != owner));
-                index += 1;
             }
             fan_in.sort_unstable();
             fan_in.dedup();
@@ -141,6 +141,25 @@ impl Transition {
         for clause in self.clauses.iter() {
             solver.add_clause(clause);
         }
+    }
+
+    /// By variable: which clauses define it.
+    pub fn definitions(&self) -> Vec<Range<usize>> {
+        let mut definitions = vec![0..0; self.vars];
+        let mut start = 0;
+        while start < self.clauses.len() {
+            let owner = owner(self.clauses.get(start));
+            let rest = start..self.clauses.len();
+            let same = |index: &usize| self::owner(self.clauses.get(*index)) == owner;
+            let end = start + rest.take_while(same).count();
+            definitions[owner.index()] = start..end;
+            start = end;
+        }
+        definitions
+    }
+
+    pub fn clause(&self, index: usize) -> &[Lit] {
+        self.clauses.get(index)
     }
 
     fn roots(&self) -> impl Iterator<Item = Lit> + '_ {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use cadical_sys::{CaDiCal, Status};
 use elinvar_sat::{
-    Answer, Layer, LemmaId, Lit, Log, NoProof, Proof, Query, Scope, Solver, Var, check,
+    Answer, Layer, LemmaId, Lit, Log, NoProof, Proof, Query, Scope, Solver, StepId, Var, check,
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -233,16 +233,17 @@ impl Inspect for NoProof {
 
 impl Inspect for Log {
     fn inspect(&self, core: &[Lit]) {
-        let conclusion = self.steps().last().expect("a refutation is logged");
+        let conclusion = self.last().expect("a refutation is logged");
         let negated: BTreeSet<Lit> = core.iter().map(|&lit| !lit).collect();
-        let found: BTreeSet<Lit> = conclusion.lits.iter().copied().collect();
+        let found: BTreeSet<Lit> = self.lits(conclusion).iter().copied().collect();
         assert_eq!(found, negated, "the conclusion is the negated core");
     }
 
     fn check_all(&self, given: &HashSet<BTreeSet<Lit>>) {
         assert_eq!(check(self), Ok(()));
-        for step in self.steps().iter().filter(|step| step.antecedents.is_empty()) {
-            let lits: BTreeSet<Lit> = step.lits.iter().copied().collect();
+        let steps = (0..self.len()).map(StepId::new);
+        for step in steps.filter(|&step| self.antecedents(step).is_empty()) {
+            let lits: BTreeSet<Lit> = self.lits(step).iter().copied().collect();
             let tautology = lits.iter().any(|&lit| lits.contains(&!lit));
             assert!(tautology || given.contains(&lits), "nobody gave {lits:?}");
         }

@@ -10,6 +10,8 @@ use elinvar_engines::optimum::Family;
 use elinvar_formats::dag;
 use elinvar_ir::PropertyId;
 
+use crate::experiment::csv::Csv;
+
 /// The table of known optima, in the folder of a graph or the one above.
 const TABLE: &str = "expected.csv";
 
@@ -166,15 +168,10 @@ fn known(file: &Path, graph: &str) -> Result<Option<Expected>, String> {
 /// The column `optimum` in the row whose `graph` it is: a number, or a range `a..b`
 /// that includes both.
 fn of_table(text: &str, graph: &str) -> Result<Option<Expected>, String> {
-    let mut rows = text.lines().map(|line| line.split(',').map(str::trim).collect::<Vec<_>>());
-    let head = rows.next().unwrap_or_default();
-    let column = |name| {
-        let column = head.iter().position(|&title| title == name);
-        column.ok_or_else(|| format!("the table has no column `{name}`"))
-    };
-    let (name, optimum) = (column("graph")?, column("optimum")?);
-    let row = rows.find(|row| row.get(name) == Some(&graph));
-    let Some(cell) = row.as_ref().and_then(|row| row.get(optimum)) else { return Ok(None) };
+    let table = Csv::new(text);
+    let (name, optimum) = (table.required("graph")?, table.required("optimum")?);
+    let row = table.rows.iter().find(|row| row.get(name) == Some(&graph));
+    let Some(cell) = row.and_then(|row| row.get(optimum)) else { return Ok(None) };
     let (low, high) = cell.split_once("..").unwrap_or((cell, cell));
     match (low.parse(), high.parse()) {
         (Ok(low), Ok(high)) => Ok(Some(Expected::Within(low..=high))),

@@ -17,7 +17,6 @@ mod measure;
 mod plot;
 mod record;
 mod statistics;
-mod table;
 mod tables;
 
 use std::path::{Path, PathBuf};

@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use super::html::escape;
 use super::statistics::Spread;
 use crate::axis::Axis;
+use crate::experiment::page::escape;
 
 /// The place of the axis, where bars begin.
 const BASE: f64 = 244.0;
@@ -141,41 +141,9 @@ fn cut(label: &str) -> String {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
-
-    /// Are all elements closed in the order in which they were opened, and is nothing
-    /// left that must be escaped?
-    pub fn is_well_formed(markup: &str) -> Result<(), String> {
-        let mut open = Vec::new();
-        let mut rest = markup;
-        while let Some(start) = rest.find('<') {
-            text_is_escaped(&rest[..start])?;
-            let end = start + rest[start..].find('>').ok_or("a tag does not end")?;
-            let tag = &rest[start + 1..end];
-            rest = &rest[end + 1..];
-            if !tag.matches('"').count().is_multiple_of(2) || tag.contains('<') {
-                return Err(format!("<{tag}>"));
-            }
-            let name = |tag: &str| tag.split_whitespace().next().unwrap_or_default().to_owned();
-            if let Some(tag) = tag.strip_prefix('/') {
-                let opened = open.pop();
-                if opened.as_deref() != Some(tag) {
-                    return Err(format!("{opened:?} is closed by {tag}"));
-                }
-            } else if !tag.ends_with('/') {
-                open.push(name(tag));
-            }
-        }
-        text_is_escaped(rest)?;
-        if open.is_empty() { Ok(()) } else { Err(format!("{open:?} are not closed")) }
-    }
-
-    fn text_is_escaped(text: &str) -> Result<(), String> {
-        let entities = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"];
-        let clean = entities.iter().fold(text.to_owned(), |text, entity| text.replace(entity, ""));
-        if clean.contains(['&', '>']) { Err(format!("not escaped: {text}")) } else { Ok(()) }
-    }
+    use crate::experiment::page::tests::is_well_formed;
 
     fn bars() -> Bars {
         let spread = |mean, deviation| Some(Spread { mean, deviation });

@@ -2,7 +2,7 @@
 
 use super::record::{Figure, Found, Quantity, Report, Results, Row, Side, Unbounded};
 use super::statistics::{Spread, speedup};
-use super::table::{Cell, Table};
+use crate::experiment::table::{Cell, Table};
 
 /// Of seconds, after the point.
 pub const DIGITS: usize = 4;

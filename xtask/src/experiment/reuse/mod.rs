@@ -21,9 +21,8 @@ use std::process::ExitCode;
 use clap::Args;
 use elinvar_formats::model::{Model, read_model};
 use elinvar_ir::oracle::Rng;
-use serde_json::Value;
 
-use crate::process;
+use crate::process::{self, Checked, Ending};
 use edits::{Edit, edit};
 use record::{Answer, EditRecord, ModelRecord, Records};
 
@@ -209,18 +208,15 @@ impl<'a> Laboratory<'a> {
 
     /// Runs Elinvar on a model.
     fn prove(&self, model: &Path, more: &[&OsStr]) -> Result<Answer, String> {
-        let words = ["check", "--json", "--engine", &self.options.engine].map(OsStr::new);
-        let words = [self.elinvar.as_os_str()].into_iter().chain(words).chain([model.as_os_str()]);
-        let run = process::run(words.chain(more.iter().copied()), self.options.limit)?;
-        let seconds = run.time.as_secs_f64();
-        if run.too_long {
-            return Ok(Answer::too_long(seconds));
+        let Options { engine, limit, .. } = self.options;
+        let Checked { ending, time } = process::check(&self.elinvar, engine, model, more, *limit)?;
+        let seconds = time.as_secs_f64();
+        match ending {
+            Ending::Report(report) => Answer::of_report(&report, seconds)
+                .ok_or_else(|| format!("the report on {} has no verdicts", model.display())),
+            Ending::TooLong => Ok(Answer::too_long(seconds)),
+            Ending::Failed { reason, .. } => Err(reason),
         }
-        let report = serde_json::from_slice(&run.output.stdout).ok();
-        report.and_then(|report: Value| Answer::of_report(&report, seconds)).ok_or_else(|| {
-            let errors = String::from_utf8_lossy(&run.output.stderr);
-            format!("no report on {} ({}): {errors}", model.display(), run.output.status)
-        })
     }
 
     fn folder(&self) -> &Path {

@@ -7,6 +7,8 @@ use elinvar_formats::btor2;
 use elinvar_formats::model::Format;
 use elinvar_ir::TransitionSystem;
 
+use crate::experiment::csv::Csv;
+
 /// The files of the models that the arguments name: themselves, or in a table or a
 /// list, from whose folder their paths lead.
 pub fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
@@ -33,15 +35,13 @@ fn read(path: &Path) -> Result<String, String> {
 
 /// The column `path`, without the models that another column expects not to be safe.
 fn of_table(text: &str) -> Result<Vec<String>, String> {
-    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let head = rows.next().unwrap_or_default();
-    let column = |name| head.iter().position(|&title| title == name);
-    let path = column("path").ok_or("the table has no column `path`")?;
-    let expected = column("expected");
-    let wanted = |row: &Vec<&str>| {
+    let table = Csv::new(text);
+    let (path, expected) = (table.required("path")?, table.column("expected"));
+    let wanted = |row: &&Vec<&str>| {
         expected.and_then(|column| row.get(column)).is_none_or(|&verdict| verdict == "safe")
     };
-    Ok(rows.filter(wanted).filter_map(|row| row.get(path).map(|&path| path.to_owned())).collect())
+    let paths = table.rows.iter().filter(wanted).filter_map(|row| row.get(path));
+    Ok(paths.map(|&path| path.to_owned()).collect())
 }
 
 /// A path a line; what follows `#` is a comment.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::edits::Edit;
 use super::record::{Answer, EditRecord, ModelRecord};
+use crate::experiment::statistics::median;
 
 /// How many of the worst edits are told.
 const WORST: usize = 5;
@@ -114,29 +115,10 @@ fn kept<'a>(edits: impl IntoIterator<Item = &'a EditRecord>) -> String {
     (100 * kept).checked_div(offered).map_or_else(|| "-".into(), |percent| format!("{percent}%"))
 }
 
-/// The middle one, or the mean of the two in the middle.
-fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.into_iter().collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[middle]),
-        _ => Some((values[middle - 1] + values[middle]) / 2.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::record::tests::{answer, edit};
     use super::*;
-
-    #[test]
-    fn medians_lie_in_the_middle() {
-        assert_eq!(median([]), None);
-        assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
-    }
 
     #[test]
     fn lines_and_summary_tell_ratios_lemmas_and_differences() {

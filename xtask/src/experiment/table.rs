@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::html::escape;
+use super::page::escape;
 
 /// Cells by row, as many as there are columns; the first column holds names, the others
 /// numbers.

@@ -1,0 +1,457 @@
+//! AVY: interpolation and property directed reachability in one engine [Vizel,
+//! Gurfinkel: Interpolating Property Directed Reachability, CAV 2014], Algorithm 7.
+//!
+//! There is one trace, that of property directed reachability. To make a new frame safe,
+//! all paths of that many steps are looked at in one question, in which every frame has
+//! the lemmas that are known for it (formula 10: the lemmas of a frame are in its own
+//! part). The interpolants of the refutation say what is missing in each frame, and are
+//! turned into lemmas by the same generalisation that obligations get. Then lemmas are
+//! pushed as usual.
+//!
+//! - *min-suffix* (section 4.2): the shortest end of the path that has no model with the
+//!   lemmas of its first frame. Found by doubling and halving around the length of the
+//!   last one.
+//! - *min-core*: what the proof uses of the transition relation is made minimal.
+//! - *shallow push*: after a frame got lemmas, those of this level and of later ones are
+//!   pushed.
+//! - The trace stays a trace of property directed reachability at every point, so rounds
+//!   of that may come in between, and what a conversion could not exclude is left to it.
+//!
+//! Beyond the paper: lemmas that hold for ever are kept apart and serve in every frame.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+use elinvar_logic::AigLit;
+use elinvar_logic::interpolation::System;
+use elinvar_sat::Lit;
+
+use super::convert::Outside;
+use super::paths::{Interpolants, Paths, Reply, Start};
+use super::statistics::InterpolationStatistics;
+use crate::engine::{Engine, EngineError};
+use crate::passes::{Lift, Prepared, prepare, stuck_on_error};
+use crate::pdr::bits::Bits;
+use crate::pdr::cube::Cube;
+use crate::pdr::domain::{Asked, Domain, Level};
+use crate::pdr::search::Search;
+use crate::pdr::transition::{Init, Transition};
+use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_prepared};
+use crate::run::{Event, Run};
+
+/// What may be chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AvyOptions {
+    /// For the trace.
+    pub pdr: PdrOptions,
+    /// How many frames are opened at a time.
+    pub step: usize,
+    /// Keep lemmas from one bound to the next.
+    pub global_trace: bool,
+    /// Look for the shortest end of paths that is refuted.
+    pub min_suffix: bool,
+    /// Make the part of the transition relation that a refutation uses minimal.
+    pub min_core: bool,
+    /// Push lemmas after each frame, not only at the end.
+    pub shallow_push: bool,
+    /// After so many rounds, one of plain property directed reachability.
+    pub interleave: Option<usize>,
+    /// Keep the solver for paths from one bound to the next.
+    pub incremental: bool,
+    /// How interpolants are read off proofs.
+    pub system: System,
+}
+
+impl Default for AvyOptions {
+    fn default() -> Self {
+        // The states to exclude come from a proof: lemmas for states that merely stand in
+        // the way of a shorter lemma distract from it.
+        let pdr = PdrOptions { ctg: Ctg { max: 0, depth: 0 }, ..PdrOptions::default() };
+        AvyOptions {
+            pdr,
+            step: 1,
+            global_trace: true,
+            min_suffix: true,
+            min_core: false,
+            shallow_push: true,
+            interleave: None,
+            incremental: true,
+            system: System::McMillan,
+        }
+    }
+}
+
+/// The engine.
+pub struct Avy {
+    options: AvyOptions,
+}
+
+impl Avy {
+    pub fn new(options: AvyOptions) -> Self {
+        Avy { options }
+    }
+}
+
+const NAME: &str = "avy";
+
+impl Engine for Avy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let PdrOptions { passes, memory_limit, .. } = &self.options.pdr;
+        let prepared = prepare(system, properties, passes, *memory_limit, run)?;
+        run.emit(Event::Passes(prepared.report.clone()));
+        let earlier = Earlier::of_run(run, system);
+        let verdicts = check_prepared(&prepared, properties, &self.options, earlier, run);
+        Ok(verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+    }
+}
+
+/// Decides properties of a prepared system.
+pub(crate) fn check_prepared(
+    prepared: &Prepared,
+    properties: &[PropertyId],
+    options: &AvyOptions,
+    earlier: Option<Earlier<'_>>,
+    run: &Run,
+) -> Vec<Verdict> {
+    if options.step > 1 {
+        let stuck = |&id: &PropertyId| check_stuck(prepared, id, options, run);
+        return properties.iter().map(stuck).collect();
+    }
+    let (verdicts, statistics) = check_steps(prepared, properties, options, earlier, run);
+    run.emit(Event::Interpolation(Box::new(statistics)));
+    verdicts
+}
+
+/// With steps of several frames, those in between are only safe if a bad state stays
+/// bad (Theorem 3).
+fn check_stuck(
+    prepared: &Prepared,
+    property: PropertyId,
+    options: &AvyOptions,
+    run: &Run,
+) -> Verdict {
+    let stuck = stuck_on_error(&prepared.system, property);
+    let lift = Lift::identity(&stuck.system);
+    let inner = Prepared { system: stuck.system.clone(), lift, report: Vec::new() };
+    // Lemmas about the new register are of no use to a later run.
+    let quiet = run.without_states();
+    let (mut verdicts, statistics) = check_steps(&inner, &[property], options, None, &quiet);
+    run.emit(Event::Interpolation(Box::new(statistics)));
+    stuck.verdict(verdicts.pop().expect("one property was asked about"))
+}
+
+fn check_steps(
+    prepared: &Prepared,
+    properties: &[PropertyId],
+    options: &AvyOptions,
+    earlier: Option<Earlier<'_>>,
+    run: &Run,
+) -> (Vec<Verdict>, InterpolationStatistics) {
+    let mut statistics = InterpolationStatistics::default();
+    let mut drive = |search: &mut Trace<'_, '_>| {
+        let mut strengthening = Strengthening::new(search.domain, options, run);
+        let answer = strengthening.run(search);
+        search.tell_progress();
+        statistics = strengthening.statistics;
+        answer
+    };
+    let outcome =
+        search_prepared(NAME, prepared, properties, &options.pdr, earlier, &mut drive, run);
+    (outcome.verdicts, statistics)
+}
+
+/// The trace that is strengthened.
+type Trace<'a, 'b> = Search<'a, Bits, Verdicts<'b>>;
+
+struct Strengthening<'a> {
+    options: &'a AvyOptions,
+    run: &'a Run,
+    transition: Rc<Transition>,
+    origin: Rc<[bool]>,
+    paths: Paths,
+    /// How long the last suffix was.
+    suffix: usize,
+    rounds: usize,
+    statistics: InterpolationStatistics,
+}
+
+impl<'a> Strengthening<'a> {
+    fn new(domain: &Bits, options: &'a AvyOptions, run: &'a Run) -> Self {
+        let transition = Rc::new(domain.transition().clone());
+        let origin = domain.origin();
+        let paths = Paths::new(Rc::clone(&transition), Rc::clone(&origin), run);
+        let statistics = InterpolationStatistics::default();
+        Strengthening { options, run, transition, origin, paths, suffix: 1, rounds: 0, statistics }
+    }
+
+    fn run(&mut self, trace: &mut Trace<'_, '_>) -> Asked<()> {
+        while !trace.is_decided() {
+            self.rounds += 1;
+            let plain = |n: usize| self.rounds.is_multiple_of(n + 1);
+            if !self.options.interleave.is_some_and(plain) {
+                self.make_safe(trace)?;
+            }
+            trace.strengthen()?;
+            trace.advance(self.options.step)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the last frame exclude what violates open properties.
+    fn make_safe(&mut self, trace: &mut Trace<'_, '_>) -> Asked<()> {
+        let bound = trace.frames.frontier();
+        for property in trace.open().to_vec() {
+            if bound == 0 || trace.domain.bad(Level::Finite(bound), property)?.is_none() {
+                continue;
+            }
+            if !self.options.incremental || self.paths.is_exhausted() {
+                let paths =
+                    Paths::new(Rc::clone(&self.transition), Rc::clone(&self.origin), self.run);
+                self.paths = paths;
+            }
+            let refuted = self.refute(trace, property, bound);
+            self.statistics.path_queries += self.paths.statistics.queries;
+            self.statistics.sat_time += self.paths.statistics.solving;
+            self.paths.statistics = Default::default();
+            match refuted? {
+                Some(interpolants) => self.convert(trace, &interpolants, bound)?,
+                None => {
+                    let found = self.paths.trace(trace.domain.property_id(property), bound);
+                    trace.report.refuted(trace.domain, property, found);
+                    trace.close(property);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Interpolants of the shortest suffix of a path that has none of them; none if
+    /// there is a path from an initial state.
+    fn refute(
+        &mut self,
+        trace: &mut Trace<'_, '_>,
+        property: usize,
+        bound: usize,
+    ) -> Asked<Option<Interpolants>> {
+        let mut window = Window::new(bound);
+        let mut length = if self.options.min_suffix { self.suffix.clamp(1, bound) } else { bound };
+        let mut refuted = None;
+        loop {
+            let lemmas = trace.frames.iter().map(|(level, lemma)| (level, &lemma.cube));
+            self.paths.set_lemmas(lemmas, bound, length);
+            let start = if length == bound { Start::Initial } else { Start::Frame };
+            match self.paths.ask(property, bound, length, start)? {
+                Reply::Path if length == bound => return Ok(None),
+                Reply::Path => window.below(length),
+                Reply::Refuted(conclusion) => {
+                    refuted = Some(conclusion);
+                    window.at_most(length);
+                    if !self.options.min_suffix {
+                        break;
+                    }
+                }
+            }
+            match window.next() {
+                Some(next) => length = next,
+                None => break,
+            }
+        }
+        let conclusion = refuted.expect("a path of full length is refuted or found");
+        self.suffix = window.most;
+        let system = self.options.system;
+        let interpolants = if self.options.min_core {
+            let (interpolants, dropped) =
+                self.paths.minimal_interpolants(conclusion, system, self.run)?;
+            self.statistics.dropped_equations += dropped;
+            interpolants
+        } else {
+            self.paths.interpolants(conclusion, system)
+        };
+        self.note(&interpolants, bound);
+        Ok(Some(interpolants))
+    }
+
+    fn note(&mut self, interpolants: &Interpolants, bound: usize) {
+        let gates = interpolants.aig.cone(interpolants.by_distance.iter().copied()).len();
+        self.statistics.refutations += 1;
+        self.statistics.extraction_time += interpolants.time;
+        self.statistics.proof_steps += interpolants.steps as u64;
+        self.statistics.interpolant_gates += gates as u64;
+        self.statistics.suffix_frames += interpolants.by_distance.len() as u64;
+        self.run.emit(Event::Interpolants {
+            engine: NAME,
+            bound,
+            frames: interpolants.by_distance.len(),
+            steps: interpolants.steps,
+            gates,
+        });
+    }
+
+    /// Makes lemmas of the interpolants, frame by frame.
+    fn convert(
+        &mut self,
+        trace: &mut Trace<'_, '_>,
+        interpolants: &Interpolants,
+        bound: usize,
+    ) -> Asked<()> {
+        let started = Instant::now();
+        let lost = if self.options.global_trace { Vec::new() } else { forget(trace) };
+        for (distance, &interpolant) in interpolants.by_distance.iter().enumerate().rev() {
+            let level = bound - distance;
+            if interpolant == AigLit::TRUE && lost.is_empty() {
+                continue;
+            }
+            self.convert_at(trace, interpolants, interpolant, level, &lost)?;
+            if self.options.shallow_push {
+                trace.push_from(level)?;
+            }
+        }
+        self.statistics.conversion_time += started.elapsed();
+        Ok(())
+    }
+
+    /// Excludes from a frame what is neither in the one before nor in the interpolant.
+    fn convert_at(
+        &mut self,
+        trace: &mut Trace<'_, '_>,
+        interpolants: &Interpolants,
+        interpolant: AigLit,
+        level: usize,
+        lost: &[(Level, Cube<Lit>)],
+    ) -> Asked<()> {
+        let Interpolants { aig, registers, .. } = interpolants;
+        let origin = Rc::clone(&self.origin);
+        let mut outside = Outside::new(aig, interpolant, registers, origin, self.run);
+        for (last, lemma) in trace.frames.iter() {
+            if last >= Level::Finite(level) {
+                outside.exclude(&lemma.cube);
+            } else if last == Level::Finite(level - 1) {
+                outside.exclude_before(lemma.cube.atoms());
+            }
+        }
+        if level == 1 {
+            for (index, register) in self.transition.registers.iter().enumerate() {
+                if let Init::Constant(value) = register.init {
+                    let lit = Transition::register_var(index).positive();
+                    outside.exclude_before(&[lit.negate_if(value)]);
+                }
+            }
+        }
+        for (_, cube) in lost.iter().filter(|(last, _)| *last >= Level::Finite(level)) {
+            outside.lose(cube.atoms());
+        }
+        let mut known = trace.frames.count();
+        loop {
+            let domain = &trace.domain;
+            let most = domain.activity_limit();
+            let price = |atom: Lit| 1 + (128.0 * (1.0 - domain.activity(atom) / most)) as u32;
+            let Some(cube) = outside.find(price)? else { return Ok(()) };
+            if !trace.exclude(&cube, level)? {
+                self.statistics.not_excluded += 1;
+                return Ok(());
+            }
+            self.statistics.excluded += 1;
+            for (last, lemma) in trace.frames.since(known) {
+                if *last >= level {
+                    outside.exclude(lemma);
+                }
+            }
+            known = trace.frames.count();
+        }
+    }
+}
+
+/// Takes all lemmas out that do not hold for ever.
+fn forget(trace: &mut Trace<'_, '_>) -> Vec<(Level, Cube<Lit>)> {
+    let mut lost = Vec::new();
+    for level in 1..=trace.frames.last() {
+        for lemma in trace.frames.take_level(level) {
+            lost.push((Level::Finite(level), lemma.cube.clone()));
+            trace.frames.drop(trace.domain, lemma);
+        }
+    }
+    lost
+}
+
+/// What is known of the length of the shortest suffix without a path.
+struct Window {
+    /// Longer than this.
+    least: usize,
+    /// At most this.
+    most: usize,
+    /// Some suffix was refuted, and some was not.
+    refuted: bool,
+    found: bool,
+    stride: usize,
+}
+
+impl Window {
+    fn new(bound: usize) -> Self {
+        Window { least: 0, most: bound, refuted: false, found: false, stride: 1 }
+    }
+
+    fn below(&mut self, length: usize) {
+        self.least = length;
+        self.found = true;
+    }
+
+    fn at_most(&mut self, length: usize) {
+        self.most = length;
+        self.refuted = true;
+    }
+
+    /// The length to look at next: away from the first one in growing strides, then
+    /// in the middle of what is left. None when there is nothing to find out.
+    fn next(&mut self) -> Option<usize> {
+        if self.least + 1 >= self.most && self.refuted {
+            return None;
+        }
+        let stride = self.stride;
+        self.stride *= 2;
+        Some(match (self.refuted, self.found) {
+            (true, true) => (self.least + self.most) / 2,
+            (true, false) => self.most.saturating_sub(stride).max(1),
+            (false, _) => (self.least + stride).min(self.most),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_suffix_is_found() {
+        for bound in 1..40 {
+            for shortest in 1..=bound {
+                for first in 1..=bound {
+                    let (mut window, mut length, mut asked) = (Window::new(bound), first, 0);
+                    loop {
+                        asked += 1;
+                        if length >= shortest {
+                            window.at_most(length);
+                        } else {
+                            window.below(length);
+                        }
+                        match window.next() {
+                            Some(next) => length = next,
+                            None => break,
+                        }
+                    }
+                    assert_eq!(window.most, shortest, "{bound} {shortest} {first}");
+                    assert!(asked <= 12, "{bound} {shortest} {first}: {asked}");
+                }
+            }
+        }
+    }
+}

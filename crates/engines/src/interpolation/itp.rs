@@ -1,0 +1,189 @@
+//! Interpolation-based model checking [McMillan: Interpolation and SAT-Based Model
+//! Checking, CAV 2003].
+//!
+//! For a bound k, paths R(v₀) ∧ T(v₀, v₁) ∧ … ∧ T(vₖ₋₁, vₖ) ∧ bad(vₖ) are asked for,
+//! first with the initial states as R. If there is none, the interpolant between the
+//! first step and the rest is an over-approximation of what one step leads to from R,
+//! and no state in it reaches a bad one in exactly k − 1 steps. It joins R, until
+//! nothing new comes: R is an invariant then. A path from an R that is not the initial
+//! states says nothing; k grows, and R is the initial states again.
+//!
+//! The system is made stuck on error: a bad state has bad ones exactly k − 1 steps
+//! later, so no interpolant has a bad state in it. Only states that are new are stepped
+//! from: the others have been.
+//!
+//! Several properties take turns of growing effort; each continues at the bound that it
+//! had come to. Limits: where initial values depend on inputs of the first cycle, there
+//! is no formula for the initial states and nothing is decided.
+
+use std::rc::Rc;
+
+use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use rustc_hash::FxHashMap;
+
+use super::paths::{Paths, Reply, Start};
+use super::reached::{Formulas, InterpolationOptions, origin};
+use super::statistics::InterpolationStatistics;
+use crate::bmc::Verdicts;
+use crate::engine::{Engine, EngineError};
+use crate::passes::{Prepared, Stuck, prepare, stuck_on_error};
+use crate::pdr::domain::{Asked, Stopped};
+use crate::pdr::transition::Transition;
+use crate::run::{Event, Run};
+
+/// The engine.
+pub struct Itp {
+    options: InterpolationOptions,
+}
+
+impl Itp {
+    pub fn new(options: InterpolationOptions) -> Self {
+        Itp { options }
+    }
+}
+
+const NAME: &str = "itp";
+
+/// How often a property may ask in its first turn whether it must stop.
+const FIRST_TURN: u64 = 1 << 14;
+
+impl Engine for Itp {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(
+        &mut self,
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        run: &Run,
+    ) -> Result<Vec<Verdict>, EngineError> {
+        let InterpolationOptions { passes, memory_limit, .. } = &self.options;
+        let prepared = prepare(system, properties, passes, *memory_limit, run)?;
+        run.emit(Event::Passes(prepared.report.clone()));
+        let verdicts = check_prepared(&prepared, properties, &self.options, run);
+        Ok(verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+    }
+}
+
+/// Decides properties of a prepared system.
+pub(crate) fn check_prepared(
+    prepared: &Prepared,
+    properties: &[PropertyId],
+    options: &InterpolationOptions,
+    run: &Run,
+) -> Vec<Verdict> {
+    let mut verdicts = Verdicts::new(properties);
+    let mut statistics = InterpolationStatistics::default();
+    // Each open property, and the bound to continue at.
+    let mut open: Vec<(PropertyId, usize)> = properties.iter().map(|&id| (id, 1)).collect();
+    let mut effort = FIRST_TURN;
+    let reason = loop {
+        let alone = open.len() <= 1;
+        let mut still_open = Vec::new();
+        for (property, bound) in open {
+            let turn = if alone { run.clone() } else { run.with_effort(effort) };
+            let mut search = Search::new(&prepared.system, property, bound, options, &turn);
+            match search.run() {
+                Ok(verdict) => verdicts.set(property, verdict),
+                Err(Stopped) => still_open.push((property, search.bound)),
+            }
+            statistics.add(&search.statistics);
+        }
+        open = still_open;
+        effort *= 2;
+        match run.stop() {
+            Some(reason) => break reason,
+            None if open.is_empty() => break StopReason::Cancelled,
+            None => {}
+        }
+    };
+    run.emit(Event::Interpolation(Box::new(statistics)));
+    verdicts.finish(&reason)
+}
+
+/// The search for one property.
+struct Search<'a> {
+    stuck: Stuck,
+    property: PropertyId,
+    options: &'a InterpolationOptions,
+    run: &'a Run,
+    transition: Rc<Transition>,
+    paths: Paths,
+    bound: usize,
+    statistics: InterpolationStatistics,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        system: &TransitionSystem,
+        property: PropertyId,
+        bound: usize,
+        options: &'a InterpolationOptions,
+        run: &'a Run,
+    ) -> Self {
+        let stuck = stuck_on_error(system, property);
+        let transition = Transition::new(&stuck.system, &[property], options.elimination);
+        let transition = Rc::new(transition);
+        let paths = Paths::new(Rc::clone(&transition), origin(&transition), run);
+        let statistics = InterpolationStatistics::default();
+        Search { stuck, property, options, run, transition, paths, bound, statistics }
+    }
+
+    fn run(&mut self) -> Asked<Verdict> {
+        loop {
+            self.run.emit(Event::Bound { engine: NAME, bound: self.bound });
+            if self.paths.is_exhausted() {
+                let origin = origin(&self.transition);
+                self.paths = Paths::new(Rc::clone(&self.transition), origin, self.run);
+            }
+            let found = self.look_at_bound();
+            self.statistics.take(&mut self.paths.statistics);
+            if let Some(verdict) = found? {
+                return Ok(self.stuck.verdict(verdict));
+            }
+            self.bound += 1;
+        }
+    }
+
+    /// What paths of so many steps show. None if they have to be longer.
+    fn look_at_bound(&mut self) -> Asked<Option<Verdict>> {
+        let mut formulas = Formulas::new(self.transition.registers.len(), self.run);
+        let mut reached = match formulas.initial(&self.stuck.system) {
+            Ok(initial) => initial,
+            Err(reason) => return Ok(Some(Verdict::Unknown(reason))),
+        };
+        let bound = self.bound;
+        let mut conclusion = match self.paths.ask(0, bound, bound, Start::Initial)? {
+            Reply::Refuted(conclusion) => conclusion,
+            Reply::Path => {
+                let trace = self.paths.trace(self.property, bound);
+                self.tell(false);
+                return Ok(Some(Verdict::Unsafe(trace)));
+            }
+        };
+        let mut in_frame = FxHashMap::default();
+        loop {
+            let interpolants =
+                self.paths.interpolant_at(conclusion, bound - 1, self.options.system);
+            self.statistics.note(NAME, &interpolants, bound, self.run);
+            let new = formulas.import(&interpolants, interpolants.by_distance[0]);
+            if formulas.implies(new, reached)? {
+                self.tell(true);
+                return Ok(Some(Verdict::Safe(formulas.certificate(reached))));
+            }
+            reached = formulas.or(reached, new);
+            let start = self.paths.formula(bound, &formulas, new, &mut in_frame);
+            // What was learnt from initial values has layer `bound` and must not count.
+            match self.paths.ask(0, bound + 1, bound, Start::Where(start))? {
+                Reply::Refuted(next) => conclusion = next,
+                Reply::Path => return Ok(None),
+            }
+        }
+    }
+
+    fn tell(&self, safe: bool) {
+        let (property, depth) = (self.property, self.bound);
+        self.run.emit(Event::Decided { engine: NAME, property, safe, depth });
+    }
+}

@@ -1,0 +1,531 @@
+//! Paths to a bad state, unrolled backwards, in a solver that logs its derivations.
+//!
+//! Frames are counted by their distance from the bad state. So the unrolling is the
+//! same for every bound and only grows at its far end, and what a solver learns about
+//! it is of use for all bounds. What changes with the bound N is which lemmas hold
+//! where: the frame at distance t is frame N − t of the trace. A lemma that holds up to
+//! level l is a clause of that frame as long as N ≤ l + t, and that is exactly what the
+//! *layers* of the solver are for: the copy has layer l + t, a query has layer N, and
+//! what was learnt has the least layer of what it was learnt from. There are no
+//! activation literals.
+//!
+//! The suffix of a path, from distance m on, is asked about by a domain that ends at
+//! the registers of that distance.
+//!
+//! Each clause belongs to the frame of its farthest variable. The transition out of the
+//! frame at distance t, its lemmas and its constraints speak of its own variables and
+//! of the registers one step nearer: these, and no others, are shared.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use elinvar_ir::{BitVec, PropertyId, Step, Trace, Value};
+use elinvar_logic::interpolation::{Refutation, Sequence, System};
+use elinvar_logic::{Aig, AigLit};
+use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId, Var};
+use rustc_hash::FxHashMap;
+
+use super::core::Core;
+use crate::pdr::cube::Cube;
+use crate::pdr::domain::{Asked, Level, Stopped};
+use crate::pdr::transition::{Init, Transition};
+use crate::run::Run;
+
+/// How many words a log may have before it is better to begin anew.
+const LOG_LIMIT: usize = 1 << 27;
+
+pub(crate) struct Paths {
+    transition: Rc<Transition>,
+    /// By register: its value in one initial state.
+    origin: Rc<[bool]>,
+    definitions: Rc<Vec<std::ops::Range<usize>>>,
+    solver: Solver<Log>,
+    /// By distance from the bad state.
+    frames: Vec<Frame>,
+    /// By variable of the solver: the distance of its frame.
+    distances: Vec<u32>,
+    copies: FxHashMap<Cube<Lit>, Copies>,
+    /// Where lemmas were last looked through.
+    stamp: u32,
+    /// The frame that begins in an initial state, and the lemmas that say so.
+    initial: Option<(usize, Vec<LemmaId>)>,
+    clause: Vec<Lit>,
+    pub statistics: PathStatistics,
+}
+
+/// What the solver did.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub(crate) struct PathStatistics {
+    pub queries: u64,
+    pub solving: Duration,
+}
+
+struct Frame {
+    /// The first of its registers, which are one after another.
+    registers: Var,
+    /// By variable of the transition relation.
+    lits: Vec<Option<Lit>>,
+    /// Registers that something in the frame depends on.
+    needed: Vec<usize>,
+    is_needed: Vec<bool>,
+    /// How many of those are tied to the frame before.
+    tied: usize,
+}
+
+/// The copies of a lemma.
+struct Copies {
+    level: Level,
+    stamp: u32,
+    /// By distance.
+    lemmas: Vec<Option<LemmaId>>,
+}
+
+/// Does the path start in an initial state, or anywhere in its frame?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Start {
+    Initial,
+    /// In the states where this literal of the first frame is true.
+    Where(Lit),
+    Frame,
+}
+
+/// What became of a question.
+pub(crate) enum Reply {
+    /// There is such a path; [`Paths::trace`] tells it.
+    Path,
+    /// The last step of the proof that there is none.
+    Refuted(StepId),
+}
+
+impl Paths {
+    pub fn new(transition: Rc<Transition>, origin: Rc<[bool]>, run: &Run) -> Self {
+        let definitions = Rc::new(transition.definitions());
+        let mut solver = Solver::new();
+        let run = run.clone();
+        solver.set_stop(move || run.stop().is_some());
+        Paths {
+            transition,
+            origin,
+            definitions,
+            solver,
+            frames: Vec::new(),
+            distances: Vec::new(),
+            copies: FxHashMap::default(),
+            stamp: 0,
+            initial: None,
+            clause: Vec::new(),
+            statistics: PathStatistics::default(),
+        }
+    }
+
+    /// Is the log of derivations so long that it is better to begin anew?
+    pub fn is_exhausted(&self) -> bool {
+        self.solver.proof().size() > LOG_LIMIT
+    }
+
+    /// Makes the lemmas hold in a path of `bound` steps, in the frames of its last
+    /// `length` steps. Lemmas that are not named any more follow from others.
+    pub fn set_lemmas<'a>(
+        &mut self,
+        lemmas: impl Iterator<Item = (Level, &'a Cube<Lit>)>,
+        bound: usize,
+        length: usize,
+    ) {
+        self.unroll(length);
+        self.stamp += 1;
+        let mut copies = std::mem::take(&mut self.copies);
+        for (level, cube) in lemmas {
+            let entry = copies.entry(cube.clone());
+            let copies = entry.or_insert_with(|| Copies { level, stamp: 0, lemmas: Vec::new() });
+            copies.stamp = self.stamp;
+            if copies.level != level {
+                copies.level = level;
+                for (distance, lemma) in copies.lemmas.iter().enumerate() {
+                    if let Some(lemma) = *lemma {
+                        self.solver.raise_lemma(lemma, layer(level, distance));
+                    }
+                }
+            }
+            if copies.lemmas.len() <= length {
+                copies.lemmas.resize(length + 1, None);
+            }
+            let first = level.finite().map_or(0, |level| bound.saturating_sub(level));
+            for distance in first..=length {
+                if copies.lemmas[distance].is_none() {
+                    let name = self.add_copy(cube, level, distance);
+                    copies.lemmas[distance] = Some(name);
+                }
+            }
+        }
+        copies.retain(|_, copies| {
+            let keep = copies.stamp == self.stamp;
+            if !keep {
+                for lemma in copies.lemmas.iter().flatten() {
+                    self.solver.remove_lemma(*lemma);
+                }
+            }
+            keep
+        });
+        self.copies = copies;
+    }
+
+    fn add_copy(&mut self, cube: &Cube<Lit>, level: Level, distance: usize) -> LemmaId {
+        let frame = &self.frames[distance];
+        self.clause.clear();
+        self.clause.extend(cube.atoms().iter().map(|&atom| !frame.lit(atom)));
+        self.solver.add_lemma(&self.clause, layer(level, distance))
+    }
+
+    /// SAT?  start ∧ T ∧ … ∧ T ∧ bad, over the last `length` of `bound` steps.
+    pub fn ask(
+        &mut self,
+        property: usize,
+        bound: usize,
+        length: usize,
+        start: Start,
+    ) -> Asked<Reply> {
+        let started = Instant::now();
+        self.unroll(length);
+        let bad = self.transition.bads[property].1;
+        let mut assumptions = vec![self.lit(0, bad)];
+        if let Start::Where(lit) = start {
+            assumptions.push(lit);
+        }
+        for distance in 0..=length {
+            for index in 0..self.transition.constraints.len() {
+                let constraint = self.transition.constraints[index];
+                assumptions.push(self.lit(distance, constraint));
+            }
+        }
+        self.unroll(length);
+        let mut temporary = Vec::new();
+        if start == Start::Initial {
+            self.set_initial(length);
+            temporary = self.initial_equations(length);
+        } else if self.initial.as_ref().is_some_and(|&(distance, _)| distance <= length) {
+            self.unset_initial();
+        }
+        let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
+        let registers = self.transition.registers.len();
+        let first = self.frames[length].registers;
+        let query = Query {
+            layer: Layer::level(bound),
+            assumptions: &assumptions,
+            temporary: &temporary,
+            scope: Scope::ConeUpTo { first, end: Var::new(first.index() + registers) },
+            conflicts: None,
+        };
+        let answer = match self.solver.solve(&query) {
+            Answer::Sat(_) => Some(true),
+            Answer::Unsat(_) => Some(false),
+            Answer::Stopped => None,
+        };
+        self.statistics.queries += 1;
+        self.statistics.solving += started.elapsed();
+        match answer {
+            Some(true) => Ok(Reply::Path),
+            Some(false) => {
+                let conclusion = self.solver.proof().last().expect("a refutation is logged");
+                Ok(Reply::Refuted(conclusion))
+            }
+            None => Err(Stopped),
+        }
+    }
+
+    /// The path that was found, from an initial state `length` steps before.
+    pub fn trace(&self, property: PropertyId, length: usize) -> Trace {
+        let model = self.solver.model().expect("asked after a path was found");
+        let value = |lit: Lit, default: bool| model.value(lit).unwrap_or(default);
+        let first = &self.frames[length];
+        let register = |index: usize| {
+            let lit = first.lit(Transition::register_var(index).positive());
+            bit(value(lit, self.origin[index]))
+        };
+        let initial = (0..self.transition.registers.len()).map(register).collect();
+        let step = |distance: usize| {
+            let input = |index: usize| {
+                let var = 1 + self.transition.registers.len() + index;
+                let lit = self.frames[distance].lits[var];
+                bit(lit.is_some_and(|lit| value(lit, false)))
+            };
+            Step { inputs: (0..self.transition.inputs).map(input).collect(), free: Vec::new() }
+        };
+        Trace { property, initial, steps: (0..=length).rev().map(step).collect() }
+    }
+
+    /// The initial values that are constants hold in this frame and in no other.
+    fn set_initial(&mut self, distance: usize) {
+        if self.initial.as_ref().is_some_and(|(old, _)| *old == distance) {
+            return;
+        }
+        self.unset_initial();
+        let mut lemmas = Vec::new();
+        for (index, register) in self.transition.registers.iter().enumerate() {
+            if let Init::Constant(value) = register.init {
+                let lit = Transition::register_var(index).positive().negate_if(!value);
+                let lit = self.frames[distance].lit(lit);
+                lemmas.push(self.solver.add_lemma(&[lit], Layer::level(distance)));
+            }
+        }
+        self.initial = Some((distance, lemmas));
+    }
+
+    fn unset_initial(&mut self) {
+        let lemmas = self.initial.take().map(|(_, lemmas)| lemmas);
+        lemmas.into_iter().flatten().for_each(|lemma| self.solver.remove_lemma(lemma));
+    }
+
+    /// The initial values that are expressions, as clauses.
+    fn initial_equations(&mut self, distance: usize) -> Vec<Vec<Lit>> {
+        let transition = Rc::clone(&self.transition);
+        let mut clauses = Vec::new();
+        for (index, register) in transition.registers.iter().enumerate() {
+            if let Init::Equal(init) = register.init {
+                let init = self.lit(distance, init);
+                let lit = Transition::register_var(index).positive();
+                let lit = self.frames[distance].lit(lit);
+                clauses.extend([vec![!lit, init], vec![lit, !init]]);
+            }
+        }
+        clauses
+    }
+
+    /// Makes all frames up to a distance, and ties their registers to one another.
+    fn unroll(&mut self, length: usize) {
+        while self.frames.len() <= length {
+            self.open_frame();
+        }
+        for distance in 0..length {
+            while let Some(&register) = self.frames[distance].needed.get(self.frames[distance].tied)
+            {
+                self.frames[distance].tied += 1;
+                self.tie(distance, register);
+            }
+        }
+    }
+
+    fn open_frame(&mut self) {
+        let distance = self.frames.len();
+        let count = self.transition.registers.len();
+        let mut frame = Frame {
+            registers: Var::new(self.distances.len()),
+            lits: vec![None; self.transition.var_count()],
+            needed: Vec::new(),
+            is_needed: vec![false; count],
+            tied: 0,
+        };
+        for index in 0..count {
+            let var = self.new_var(distance);
+            self.solver.set_default(var, self.origin[index]);
+            frame.lits[Transition::register_var(index).index()] = Some(var.positive());
+        }
+        self.frames.push(frame);
+    }
+
+    fn new_var(&mut self, distance: usize) -> Var {
+        self.distances.push(distance as u32);
+        self.solver.new_var()
+    }
+
+    /// A register is what the step before makes of it.
+    fn tie(&mut self, distance: usize, register: usize) {
+        let next = self.transition.registers[register].next;
+        let next = self.lit(distance + 1, next);
+        let lit = self.frames[distance].lit(Transition::register_var(register).positive());
+        self.solver.set_fan_in(lit.var(), &[next.var()]);
+        self.solver.add_clause(&[!lit, next]);
+        self.solver.add_clause(&[lit, !next]);
+    }
+
+    /// A literal of the transition relation in a frame.
+    fn lit(&mut self, distance: usize, lit: Lit) -> Lit {
+        let (transition, definitions) = (Rc::clone(&self.transition), Rc::clone(&self.definitions));
+        let mut stack = vec![lit.var()];
+        while let Some(&var) = stack.last() {
+            let frame = &mut self.frames[distance];
+            if let Some(register) = transition.register_of(var) {
+                frame.need(register);
+            } else if frame.lits[var.index()].is_none() {
+                let before = stack.len();
+                let clauses = definitions[var.index()].clone();
+                for other in clauses.flat_map(|index| transition.clause(index)).map(|lit| lit.var())
+                {
+                    if let Some(register) = transition.register_of(other) {
+                        frame.need(register);
+                    } else if other != var && frame.lits[other.index()].is_none() {
+                        stack.push(other);
+                    }
+                }
+                if stack.len() > before {
+                    continue;
+                }
+                self.define(distance, var);
+            }
+            stack.pop();
+        }
+        self.frames[distance].lit(lit)
+    }
+
+    /// Gives a gate or an input its variable; what it depends on has some.
+    fn define(&mut self, distance: usize, var: Var) {
+        let new = self.new_var(distance);
+        self.frames[distance].lits[var.index()] = Some(new.positive());
+        let frame = &self.frames[distance];
+        let mut fan_in: Vec<Var> = Vec::new();
+        for index in self.definitions[var.index()].clone() {
+            self.clause.clear();
+            let lits = self.transition.clause(index).iter();
+            self.clause.extend(lits.map(|&lit| frame.lit(lit)));
+            fan_in.extend(self.clause.iter().map(|lit| lit.var()).filter(|&other| other != new));
+            self.solver.add_clause(&self.clause);
+        }
+        fan_in.sort_unstable();
+        fan_in.dedup();
+        self.solver.set_fan_in(new, &fan_in);
+    }
+
+    /// A literal that is true in a frame exactly where a formula over registers is:
+    /// `registers` tells which one an input of the graph is.
+    pub fn formula(
+        &mut self,
+        distance: usize,
+        aig: &Aig,
+        root: AigLit,
+        registers: &FxHashMap<usize, usize>,
+    ) -> Lit {
+        self.unroll(distance);
+        let mut lits: FxHashMap<usize, Lit> = FxHashMap::default();
+        for node in aig.cone([root]) {
+            let lit = if let Some(&register) = registers.get(&node) {
+                let lit = Transition::register_var(register).positive();
+                self.lit(distance, lit)
+            } else {
+                let new = self.new_var(distance);
+                let out = new.positive();
+                match aig.operands(node) {
+                    Some((a, b)) => {
+                        let [a, b] =
+                            [a, b].map(|lit| lits[&lit.node()].negate_if(lit.is_complement()));
+                        self.solver.set_fan_in(new, &[a.var(), b.var()]);
+                        self.solver.add_clause(&[!out, a]);
+                        self.solver.add_clause(&[!out, b]);
+                        self.solver.add_clause(&[out, !a, !b]);
+                    }
+                    // The constant.
+                    None => self.solver.add_clause(&[!out]),
+                }
+                out
+            };
+            lits.insert(node, lit);
+        }
+        self.unroll(distance);
+        lits[&root.node()].negate_if(root.is_complement())
+    }
+
+    /// Interpolants of a refutation, one for each frame but the farthest that it uses.
+    pub fn interpolants(&self, conclusion: StepId, system: System) -> Interpolants {
+        let read = Reading { distances: &self.distances, system };
+        read.interpolants(self.solver.proof(), conclusion, |var| self.register(var))
+    }
+
+    /// The same for a refutation that uses as little of the transition relation as
+    /// possible, and how many equations of it were left out.
+    pub fn minimal_interpolants(
+        &self,
+        conclusion: StepId,
+        system: System,
+        run: &Run,
+    ) -> Asked<(Interpolants, u64)> {
+        let refutation = Refutation::new(self.solver.proof(), conclusion);
+        let core = Core::new(&refutation, &self.distances, run)?;
+        let read = Reading { distances: &core.distances, system };
+        let register = |var: Var| {
+            self.register(core.vars[var.index()].expect("switches are in one frame only"))
+        };
+        let interpolants = read.interpolants(core.solver.proof(), core.conclusion, register);
+        Ok((interpolants, core.dropped))
+    }
+
+    /// Which register a variable is, in its frame.
+    fn register(&self, var: Var) -> usize {
+        let distance = self.distances[var.index()] as usize;
+        var.index() - self.frames[distance].registers.index()
+    }
+}
+
+/// How refutations are read.
+struct Reading<'a> {
+    /// By variable: the distance of its frame.
+    distances: &'a [u32],
+    system: System,
+}
+
+impl Reading<'_> {
+    /// The distance of the frame that a clause belongs to.
+    fn distance(&self, clause: &[Lit]) -> usize {
+        clause.iter().map(|lit| self.distances[lit.var().index()]).max().unwrap_or(0) as usize
+    }
+
+    fn interpolants(
+        &self,
+        log: &Log,
+        conclusion: StepId,
+        register: impl Fn(Var) -> usize,
+    ) -> Interpolants {
+        let started = Instant::now();
+        let refutation = Refutation::new(log, conclusion);
+        let assumptions = refutation.assumptions().map(|lit| self.distance(&[lit]));
+        let clauses = refutation.clauses().map(|clause| self.distance(clause));
+        let farthest = clauses.chain(assumptions).max().unwrap_or(0);
+        let part = |clause: &[Lit]| farthest - self.distance(clause);
+        let sequence = Sequence::new(&refutation, farthest + 1, &part, self.system);
+        let time = started.elapsed();
+        debug_assert_eq!(sequence.check(&refutation, &part), Ok(()));
+        let registers =
+            sequence.inputs.iter().map(|&(var, input)| (input.node(), register(var))).collect();
+        let mut by_distance = sequence.interpolants;
+        by_distance.reverse();
+        let steps = refutation.len();
+        Interpolants { registers, aig: sequence.aig, by_distance, steps, time }
+    }
+}
+
+/// The interpolants of a refutation, as formulas over registers.
+pub(crate) struct Interpolants {
+    pub aig: Aig,
+    /// By input of the graph, as a node: which register it is.
+    pub registers: FxHashMap<usize, usize>,
+    /// By distance from the bad state: what is enough to be known of that frame to
+    /// exclude the rest of the path. All there is before the last one is ⊤.
+    pub by_distance: Vec<AigLit>,
+    /// Clauses in the proof.
+    pub steps: usize,
+    /// The time that it took to get here from the log.
+    pub time: Duration,
+}
+
+impl Frame {
+    /// A literal of the transition relation that has a variable here.
+    fn lit(&self, lit: Lit) -> Lit {
+        let here = self.lits[lit.var().index()].expect("the literal is defined in the frame");
+        here.negate_if(lit.is_negative())
+    }
+
+    fn need(&mut self, register: usize) {
+        if !std::mem::replace(&mut self.is_needed[register], true) {
+            self.needed.push(register);
+        }
+    }
+}
+
+/// The layer of a lemma's copy.
+fn layer(level: Level, distance: usize) -> Layer {
+    match level {
+        Level::Finite(level) => Layer::level(level + distance),
+        Level::Infinite => Layer::ALWAYS,
+    }
+}
+
+fn bit(value: bool) -> Value {
+    Value::Bv(BitVec::bool(value))
+}

@@ -1,0 +1,225 @@
+//! Systems that stay bad once they were: *stuck on error* [Vizel, Gurfinkel:
+//! Interpolating Property Directed Reachability, CAV 2014, Definition 1].
+//!
+//! Every bad state gets a bad successor, so that a bad cycle anywhere within k steps
+//! shows in cycle k. With bad(s, x) and C(s, x), the conjunction of the constraints, the
+//! system gets one register more:
+//!
+//! - failed starts at 0, and failed′ = failed ∨ (bad ∧ C);
+//! - a cycle is bad if failed ∨ bad;
+//! - a constraint c becomes c ∨ failed, so that nothing holds up a run that failed.
+//!
+//! **The way back.** Until the first bad cycle, that one included, failed is 0 and both
+//! systems run alike. So a trace is cut there, and the register's value is left out.
+//!
+//! An inductive invariant Inv(s, failed) gives Inv₀(s) = Inv(s, 0) for the old system:
+//! initial states have failed = 0; Inv₀ ∧ C ⇒ ¬bad because Inv is safe; hence a step from
+//! Inv₀ ∧ C leaves failed at 0, and ends in Inv₀ because Inv is inductive. In clauses
+//! that is: those with ¬failed are true and dropped, the literal failed is false and
+//! removed.
+//!
+//! A k-induction goes back as it is. In its step the first k cycles are not bad,
+//! so failed is 0 in all k + 1 of them, and the paths, simple ones too, are those
+//! of the old system.
+//!
+//! Limits: of a formula that is quantified over inputs, Inv(s, r, 0) is passed on as a
+//! claim for the checker to decide. Such an invariant is safe for r = x alone, so a step
+//! from it with another x may set failed.
+//!
+//! This is not a [`super::Lift`], for which each state *is* a bit of an old one.
+
+use elinvar_ir::{
+    Certificate, ExprId, Formula, Pool, PropertyId, PropertyKind, Role, Simulator, Sort, StateBit,
+    Trace, TransitionSystem, Verdict, cone, import,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A system that is stuck on error for one property, with the way back.
+#[derive(Clone, Debug)]
+pub struct Stuck {
+    /// The old system and, as the last state, the register. The properties have
+    /// their old numbers; all but the one that was asked for are never violated.
+    pub system: TransitionSystem,
+    property: PropertyId,
+    /// The number of the register.
+    failed: usize,
+}
+
+/// Makes a system stuck on error for a property.
+///
+/// # Panics
+/// If it is not a safety property.
+pub fn stuck_on_error(system: &TransitionSystem, property: PropertyId) -> Stuck {
+    const BITS: &str = "operators on bits";
+    let bad = system.bad(property).expect("a safety property");
+    let name = unused_name(system.pool());
+    let mut builder = system.clone().into_builder();
+    let failed = builder.state(Sort::BOOL, Some(&name)).expect(BITS);
+    let pool = &mut builder.pool;
+    let fails = pool.conjoin(system.constraints().iter().copied().chain([bad])).expect(BITS);
+    let register = builder.states.last_mut().expect("the register");
+    register.init = Some(pool.bool(false));
+    register.next = Some(pool.or(failed, fails).expect(BITS));
+    for constraint in &mut builder.constraints {
+        *constraint = pool.or(failed, *constraint).expect(BITS);
+    }
+    let stays_bad = pool.or(failed, bad).expect(BITS);
+    for (number, each) in builder.properties.iter_mut().enumerate() {
+        let bad = if number == property.0 { stays_bad } else { pool.bool(false) };
+        each.kind = PropertyKind::Bad(bad);
+    }
+    let system = builder.finish().expect("an extension of a well-formed system");
+    Stuck { failed: system.states().len() - 1, system, property }
+}
+
+/// A name for the register that no symbol has.
+fn unused_name(pool: &Pool) -> String {
+    let symbols = (0..pool.symbol_count()).map(|number| pool.nth_symbol(number));
+    let taken: FxHashSet<&str> = symbols.filter_map(|symbol| pool.symbol_name(symbol)).collect();
+    let mut name = "failed".to_owned();
+    while taken.contains(name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+impl Stuck {
+    /// Evidence about this system as evidence about the old one.
+    pub fn verdict(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Safe(certificate) => Verdict::Safe(self.certificate(certificate)),
+            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(trace)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        }
+    }
+
+    /// The trace up to its first bad cycle, without the register.
+    fn trace(&self, mut trace: Trace) -> Trace {
+        let bad = self.system.bad(self.property).expect("a safety property");
+        let mut simulator = Simulator::of_trace(&self.system, &trace);
+        let mut depth = 0;
+        while !simulator.holds(bad) && depth < trace.depth() {
+            depth += 1;
+            simulator.follow(&trace.steps[depth]);
+        }
+        trace.steps.truncate(depth + 1);
+        trace.initial.truncate(self.failed);
+        trace
+    }
+
+    fn certificate(&self, certificate: Certificate) -> Certificate {
+        match certificate {
+            Certificate::Inductive { clauses } => {
+                Certificate::Inductive { clauses: self.clauses(clauses) }
+            }
+            Certificate::KInductive { .. } => certificate,
+            Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
+        }
+    }
+
+    /// The clauses at failed = 0. The symbols of the old states are the same in both
+    /// systems.
+    fn clauses(&self, mut clauses: Vec<Vec<StateBit>>) -> Vec<Vec<StateBit>> {
+        let failed = self.system.states()[self.failed].symbol;
+        let is_true = |literal: &StateBit| literal.state == failed && !literal.positive;
+        clauses.retain(|clause| !clause.iter().any(is_true));
+        for clause in &mut clauses {
+            clause.retain(|literal| literal.state != failed);
+        }
+        clauses
+    }
+
+    /// The formula at failed = 0.
+    fn formula(&self, formula: &Formula) -> Formula {
+        let mut pool = Pool::new();
+        let mut symbols = Vec::new();
+        let mut meaning: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for node in cone(&formula.pool, [formula.expr]) {
+            let Some(symbol) = formula.pool.as_symbol(node) else { continue };
+            let role = formula.symbols[symbol.index()];
+            let stands_for = if role == Role::State(self.failed) {
+                pool.bool(false)
+            } else {
+                symbols.push(role);
+                pool.symbol(formula.pool.sort(node), None).expect("the sort of a symbol")
+            };
+            meaning.insert(node, stands_for);
+        }
+        let expr = import(&mut pool, &formula.pool, formula.expr, &meaning);
+        Formula { pool, expr, symbols }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BitVec, Step, SystemBuilder, Value};
+
+    /// Bad in every cycle in which the input is true; the constraint allows just one such
+    /// cycle, and none after it. A second property is always violated.
+    fn pulse() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let x = b.input(Sort::BOOL, Some("failed")).unwrap();
+        let seen = b.state(Sort::BOOL, Some("failed_")).unwrap();
+        b.states[0].init = Some(b.pool.bool(false));
+        b.states[0].next = Some(b.pool.or(seen, x).unwrap());
+        let not_seen = b.pool.not(seen).unwrap();
+        b.constraints.push(not_seen);
+        b.bad("pulse", x);
+        let always = b.pool.bool(true);
+        b.bad("always", always);
+        b.finish().unwrap()
+    }
+
+    fn bits(bits: &[bool]) -> Vec<Value> {
+        bits.iter().map(|&bit| BitVec::bool(bit).into()).collect()
+    }
+
+    #[test]
+    fn a_failed_run_goes_on_and_stays_bad() {
+        let Stuck { system, failed, .. } = stuck_on_error(&pulse(), PropertyId(0));
+        assert_eq!((failed, system.state_name(1)), (1, "failed__".to_owned()));
+        let bad = system.bad(PropertyId(0)).unwrap();
+        let no_choice = |_| unreachable!("every state has an initial value and a next function");
+        let mut simulator = Simulator::new(&system, no_choice, bits(&[false]));
+        let mut seen = Vec::new();
+        for input in [false, true, false, true, false] {
+            seen.push((simulator.holds(bad), simulator.constraints_hold()));
+            simulator.step(no_choice, bits(&[input]));
+        }
+        let expected = [(false, true), (false, true), (true, true), (true, true), (true, true)];
+        assert_eq!(seen, expected);
+        assert!(system.pool().is_false(system.bad(PropertyId(1)).unwrap()));
+    }
+
+    #[test]
+    fn a_trace_ends_at_its_first_bad_cycle() {
+        let stuck = stuck_on_error(&pulse(), PropertyId(0));
+        let step = |input| Step { inputs: bits(&[input]), free: Vec::new() };
+        let steps = [false, true, false, true].map(step).to_vec();
+        let trace = Trace { property: PropertyId(0), initial: bits(&[false, false]), steps };
+        let Verdict::Unsafe(back) = stuck.verdict(Verdict::Unsafe(trace.clone())) else {
+            panic!("a trace goes back as a trace");
+        };
+        assert_eq!(back.initial, bits(&[false]));
+        assert_eq!(back.steps, trace.steps[..2]);
+        assert_eq!(elinvar_check::replay(&pulse(), &back), Ok(()));
+    }
+
+    #[test]
+    fn clauses_are_taken_where_nothing_failed() {
+        let stuck = stuck_on_error(&pulse(), PropertyId(0));
+        let literal = |state: usize, positive| StateBit {
+            state: stuck.system.states()[state].symbol,
+            bit: 0,
+            positive,
+        };
+        let clauses = vec![
+            vec![literal(0, true), literal(1, false)],
+            vec![literal(0, false), literal(1, true)],
+            vec![literal(0, true)],
+        ];
+        let expected = vec![vec![literal(0, false)], vec![literal(0, true)]];
+        assert_eq!(stuck.clauses(clauses), expected);
+    }
+}
