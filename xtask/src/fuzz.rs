@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::interpolation::avy::{Avy, AvyOptions};
+use elinvar_engines::interpolation::imc::Imc;
+use elinvar_engines::interpolation::itp::Itp;
+use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Pdr, PdrOptions};
 use elinvar_engines::{Engine, Run, passes};
@@ -97,6 +101,10 @@ fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
     let distinct = [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3];
     let incremental = !seed.is_multiple_of(5);
     let step = 1 + seed as usize % 4;
+    let elimination = seed.is_multiple_of(3);
+    let system = if (seed / 2).is_multiple_of(2) { System::McMillan } else { System::Pudlak };
+    let interpolation =
+        InterpolationOptions { elimination, system, ..InterpolationOptions::default() };
     vec![
         Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental })),
         Box::new(KInduction::new(KInductionOptions {
@@ -106,11 +114,24 @@ fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
             strengthen: seed.is_multiple_of(2),
         })),
         Box::new(Pdr::new(PdrOptions {
-            elimination: seed.is_multiple_of(3),
+            elimination,
             ctg: Ctg { max: seed as usize % 4, depth: seed as usize / 4 % 3 },
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()
         })),
+        Box::new(Avy::new(AvyOptions {
+            step,
+            global_trace: !(seed / 3).is_multiple_of(4),
+            min_suffix: !(seed / 5).is_multiple_of(3),
+            min_core: (seed / 7).is_multiple_of(2),
+            shallow_push: !(seed / 11).is_multiple_of(3),
+            interleave: (seed / 13).is_multiple_of(3).then_some(step),
+            incremental,
+            system,
+            ..AvyOptions::default()
+        })),
+        Box::new(Itp::new(interpolation.clone())),
+        Box::new(Imc::new(interpolation)),
     ]
 }
 

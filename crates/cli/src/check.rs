@@ -142,9 +142,14 @@ impl Arguments {
     fn refuse_with_family(&self, plan: &Plan) -> Result<()> {
         match plan {
             Plan::One(Choice::Auto | Choice::Pdr(_)) => {}
-            Plan::One(Choice::Bmc(_) | Choice::KInduction(_) | Choice::Avy(_)) | Plan::Race(_) => {
-                bail!("--parameter works with --engine pdr, in one thread")
-            }
+            Plan::One(
+                Choice::Bmc(_)
+                | Choice::KInduction(_)
+                | Choice::Avy(_)
+                | Choice::Itp(_)
+                | Choice::Imc(_),
+            )
+            | Plan::Race(_) => bail!("--parameter works with --engine pdr, in one thread"),
         }
         let strays = [
             ("--reuse and --save", self.proof.is_used()),

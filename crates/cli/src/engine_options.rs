@@ -5,8 +5,8 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use elinvar_engines::Choice;
 use elinvar_engines::bmc::BmcOptions;
-use elinvar_engines::interpolation::System;
 use elinvar_engines::interpolation::avy::AvyOptions;
+use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::PdrOptions;
@@ -16,7 +16,8 @@ pub struct EngineOptions {
     /// The engine: `bmc` only searches for counterexamples; `kind` (k-induction)
     /// also proves; `pdr` (property directed reachability, IC3) does both on bits, and
     /// so do those that learn from proofs that there is no short counterexample:
-    /// `avy` (interpolants that become lemmas of pdr);
+    /// `itp` (McMillan's interpolation), `imc` (interpolation sequences) and `avy`
+    /// (interpolants that become lemmas of pdr);
     /// `auto` tries bmc and kind for a short while, then pdr, or kind where a
     /// memory is too large for bits
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
@@ -54,7 +55,7 @@ pub struct EngineOptions {
     #[arg(long, help_heading = "Engine options")]
     no_strengthen: bool,
 
-    /// pdr, avy: simplify the model by these passes alone, separated by commas
+    /// pdr, avy, itp, imc: simplify the model by these passes alone, separated by commas
     /// [default: all]
     #[arg(
         long,
@@ -65,13 +66,14 @@ pub struct EngineOptions {
     )]
     passes: Vec<PassName>,
 
-    /// pdr, avy: give the solver all gates, instead of resolving some of them away
+    /// pdr, avy, itp, imc: give the solver all gates, instead of resolving some of
+    /// them away
     #[arg(long, help_heading = "Engine options")]
     no_elimination: bool,
 
     /// pdr, avy: how many states that stand in the way of a shorter lemma
-    /// (counterexamples to generalisation) are blocked in a row; 0: none
-    /// [default: avy 0, pdr 3]
+    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy has
+    /// it by default [default: 3]
     #[arg(long, value_name = "MAX", help_heading = "Engine options")]
     ctg: Option<usize>,
 
@@ -105,11 +107,13 @@ pub struct EngineOptions {
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     patience: Option<u64>,
 
-    /// pdr, avy: expand memories of at most this many bits [default: 65536]
+    /// pdr, avy, itp, imc: expand memories of at most this many bits
+    /// [default: 65536]
     #[arg(long, value_name = "BITS", help_heading = "Engine options")]
     memory_limit: Option<u64>,
 
-    /// avy: take interpolants from proofs by this system [default: mcmillan]
+    /// avy, itp, imc: take interpolants from proofs by this system
+    /// [default: mcmillan]
     #[arg(long, value_enum, value_name = "NAME", help_heading = "Engine options")]
     interpolation: Option<SystemName>,
 
@@ -142,6 +146,8 @@ enum EngineName {
     Kind,
     Pdr,
     Avy,
+    Itp,
+    Imc,
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -206,7 +212,7 @@ impl EngineOptions {
             EngineName::Auto => bail!(
                 "{options} are about lemmas, and kind, to which --bound and --no-incremental lead, makes none"
             ),
-            EngineName::Bmc | EngineName::Kind => {
+            EngineName::Bmc | EngineName::Kind | EngineName::Itp | EngineName::Imc => {
                 bail!("{options} are options of --engine pdr, avy or auto")
             }
         }
@@ -219,6 +225,8 @@ impl EngineOptions {
             EngineName::Bmc => Choice::Bmc(self.bmc()),
             EngineName::Pdr => Choice::Pdr(self.pdr(PdrOptions::default())),
             EngineName::Avy => Choice::Avy(self.avy()),
+            EngineName::Itp => Choice::Itp(self.interpolation()),
+            EngineName::Imc => Choice::Imc(self.interpolation()),
         }
     }
 
@@ -277,6 +285,13 @@ impl EngineOptions {
         }
     }
 
+    fn interpolation(&self) -> InterpolationOptions {
+        let PdrOptions { passes, elimination, memory_limit, .. } = self.pdr(PdrOptions::default());
+        let default = InterpolationOptions::default().system;
+        let system = self.interpolation.map_or(default, SystemName::meaning);
+        InterpolationOptions { passes, elimination, memory_limit, system }
+    }
+
     /// The chosen passes, of which there is at least one or `none`.
     fn passes(&self) -> PassOptions {
         let chosen = |name| self.passes.contains(&name);
@@ -290,7 +305,7 @@ impl EngineOptions {
 
     /// Complains about options that say nothing to the chosen engine.
     fn refuse_strays(&self) -> Result<()> {
-        use EngineName::{Auto, Avy, Bmc, Kind, Pdr};
+        use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr};
         let options: [(&str, bool, &[EngineName]); 23] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
@@ -299,8 +314,8 @@ impl EngineOptions {
             ("--no-incremental", self.no_incremental, &[Bmc, Kind, Auto, Avy]),
             ("--distinct", self.distinct.is_some(), &[Kind]),
             ("--no-strengthen", self.no_strengthen, &[Kind]),
-            ("--passes", !self.passes.is_empty(), &[Pdr, Avy]),
-            ("--no-elimination", self.no_elimination, &[Pdr, Avy]),
+            ("--passes", !self.passes.is_empty(), &[Pdr, Avy, Itp, Imc]),
+            ("--no-elimination", self.no_elimination, &[Pdr, Avy, Itp, Imc]),
             ("--ctg", self.ctg.is_some(), &[Pdr, Avy]),
             ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr, Avy]),
             ("--attempts", self.attempts.is_some(), &[Pdr, Avy]),
@@ -308,8 +323,8 @@ impl EngineOptions {
             ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy]),
             ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy]),
             ("--patience", self.patience.is_some(), &[Pdr, Avy]),
-            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy]),
-            ("--interpolation", self.interpolation.is_some(), &[Avy]),
+            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc]),
+            ("--interpolation", self.interpolation.is_some(), &[Avy, Itp, Imc]),
             ("--no-global-trace", self.no_global_trace, &[Avy]),
             ("--no-min-suffix", self.no_min_suffix, &[Avy]),
             ("--min-core", self.min_core, &[Avy]),
@@ -355,6 +370,8 @@ impl EngineName {
             EngineName::Kind => "kind",
             EngineName::Pdr => "pdr",
             EngineName::Avy => "avy",
+            EngineName::Itp => "itp",
+            EngineName::Imc => "imc",
         }
     }
 }
@@ -427,6 +444,19 @@ mod tests {
     }
 
     #[test]
+    fn every_option_of_interpolation_arrives() {
+        let defaults = InterpolationOptions::default();
+        assert_eq!(choice("--engine itp"), Choice::Itp(defaults.clone()));
+        assert_eq!(choice("--engine imc"), Choice::Imc(defaults));
+        let words = "--engine itp --passes cone --no-elimination --interpolation pudlak \
+                     --memory-limit 9";
+        let Choice::Itp(options) = choice(words) else { panic!("itp") };
+        let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
+        assert_eq!((options.passes, options.elimination), (passes, false));
+        assert_eq!((options.system, options.memory_limit), (System::Pudlak, 9));
+    }
+
+    #[test]
     fn the_help_tells_the_defaults_as_they_are() {
         let options = PdrOptions::default();
         let command = Words::command();
@@ -455,13 +485,18 @@ mod tests {
     fn what_means_nothing_is_refused() {
         for (words, complaint) in [
             ("--ctg 3", "--ctg is an option of --engine pdr or avy"),
-            ("--engine kind --passes cone", "--passes is an option of --engine pdr or avy"),
+            (
+                "--engine kind --passes cone",
+                "--passes is an option of --engine pdr or avy or itp or imc",
+            ),
             ("--engine pdr --bound 3", "--bound is an option of --engine bmc or kind or auto"),
             ("--engine pdr --distinct lazy", "--distinct is an option of --engine kind"),
             ("--engine pdr --passes none,cone", "--passes none stands alone"),
             ("--engine pdr --ctg 0 --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
             ("--engine pdr --patience 0", "--patience must be at least 1"),
             ("--engine bmc -j 2", "--threads is an option of --engine auto"),
+            ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy"),
+            ("--engine imc --bound 3", "--bound is an option of --engine bmc or kind or auto"),
             ("--bound 3 -j 2", "--bound and --no-incremental are about one engine, not about -j 2"),
         ] {
             match plan(words) {

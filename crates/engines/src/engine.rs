@@ -4,7 +4,10 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::auto::Auto;
 use crate::bmc::{Bmc, BmcOptions};
+use crate::interpolation::InterpolationOptions;
 use crate::interpolation::avy::{Avy, AvyOptions};
+use crate::interpolation::imc::Imc;
+use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::pdr::{Pdr, PdrOptions};
 use crate::run::Run;
@@ -56,6 +59,8 @@ pub enum Choice {
     KInduction(KInductionOptions),
     Pdr(PdrOptions),
     Avy(AvyOptions),
+    Itp(InterpolationOptions),
+    Imc(InterpolationOptions),
 }
 
 impl Choice {
@@ -66,6 +71,8 @@ impl Choice {
             Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
             Choice::Pdr(options) => Box::new(Pdr::new(options.clone())),
             Choice::Avy(options) => Box::new(Avy::new(options.clone())),
+            Choice::Itp(options) => Box::new(Itp::new(options.clone())),
+            Choice::Imc(options) => Box::new(Imc::new(options.clone())),
         }
     }
 }

@@ -1,10 +1,17 @@
 //! Every engine against explicit-state search on small random systems.
 
+#[path = "common/evidence.rs"]
+mod evidence;
+
 use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::interpolation::avy::AvyOptions;
+use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::{Engine, Run};
+use elinvar_engines::passes::PassOptions;
+use elinvar_engines::{Choice, Engine, Run};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
-use elinvar_ir::{PropertyId, Verdict};
+use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+use evidence::{assert_right, is_beyond};
 
 const SHAPES: [Shape; 3] = [Shape::BITS, Shape::WORDS, Shape::ARRAYS];
 
@@ -98,4 +105,81 @@ fn kinduction_without_simple_paths_is_sound() {
             other => panic!("seed {seed}: {other:?}"),
         },
     );
+}
+
+/// Runs an engine on the systems that can be searched exhaustively: it must decide all
+/// properties, and the checker must accept the evidence.
+fn decides_everything(seeds: u64, choice: impl Fn(u64) -> Choice) {
+    let (mut safe, mut failing, mut beyond) = (0, 0, 0);
+    for shape in SHAPES {
+        for seed in 0..seeds {
+            let system = Generator::system(seed, shape);
+            let Ok(truth) = search(&system, 20_000) else { continue };
+            let choice = choice(seed);
+            for (truth, verdict) in truth.iter().zip(decide(&system, &truth, &choice)) {
+                if is_beyond(&system, &verdict) {
+                    beyond += 1;
+                    continue;
+                }
+                assert_right(&system, *truth, &verdict);
+                match truth.1 {
+                    Outcome::Safe => safe += 1,
+                    Outcome::Unsafe(_) => failing += 1,
+                }
+            }
+        }
+    }
+    assert!(safe > seeds / 2 && failing > seeds / 2, "{safe} safe, {failing} not");
+    assert!(beyond * 8 < safe + failing, "{beyond} of {} are beyond", safe + failing);
+}
+
+fn decide(
+    system: &TransitionSystem,
+    truth: &[(PropertyId, Outcome)],
+    choice: &Choice,
+) -> Vec<Verdict> {
+    let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+    choice.build().check(system, &properties, &Run::new()).expect("small enough")
+}
+
+fn interpolation(seed: u64) -> InterpolationOptions {
+    let simplify = seed.is_multiple_of(2);
+    InterpolationOptions {
+        passes: PassOptions {
+            cone: simplify,
+            rewrite: simplify,
+            registers: simplify,
+            sweep: simplify,
+        },
+        elimination: !seed.is_multiple_of(3),
+        system: if seed % 5 < 3 { System::McMillan } else { System::Pudlak },
+        ..InterpolationOptions::default()
+    }
+}
+
+#[test]
+fn itp_decides_everything() {
+    decides_everything(200, |seed| Choice::Itp(interpolation(seed)));
+}
+
+#[test]
+fn imc_decides_everything() {
+    decides_everything(200, |seed| Choice::Imc(interpolation(seed)));
+}
+
+#[test]
+fn avy_decides_everything() {
+    decides_everything(200, |seed| {
+        let defaults = AvyOptions::default();
+        Choice::Avy(match seed % 8 {
+            1 => AvyOptions { step: 3, ..defaults },
+            2 => AvyOptions { global_trace: false, ..defaults },
+            3 => AvyOptions { min_suffix: false, ..defaults },
+            4 => AvyOptions { interleave: Some(1), ..defaults },
+            5 => AvyOptions { system: System::Pudlak, ..defaults },
+            6 => AvyOptions { incremental: false, ..defaults },
+            7 => AvyOptions { min_core: true, ..defaults },
+            _ => defaults,
+        })
+    });
 }

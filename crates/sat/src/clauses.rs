@@ -338,6 +338,30 @@ impl<P: Proof> Solver<P> {
         }
     }
 
+    /// No query will be asked below this layer any more: what was learnt for such
+    /// queries alone goes.
+    pub fn expire(&mut self, layer: Layer) {
+        self.reset();
+        if layer <= self.expired {
+            return;
+        }
+        self.expired = layer;
+        let (arena, before) = (&mut self.arena, self.learnts.len());
+        self.learnts.retain(|&clause| {
+            let keep = arena.layer(clause) >= layer;
+            if !keep {
+                arena.remove(clause);
+            }
+            keep
+        });
+        self.units.retain(|unit| unit.layer >= layer || unit.lemma.is_some());
+        if self.learnts.len() < before {
+            for list in self.watches.iter_mut().chain(&mut self.binaries) {
+                list.retain(|watch| !self.arena.is_removed(watch.clause()));
+            }
+        }
+    }
+
     pub(crate) fn reduce(&mut self) {
         let mut learnts = std::mem::take(&mut self.learnts);
         // What was of use lately is likely to be of use again.

@@ -97,6 +97,8 @@ pub struct Solver<P: Proof = NoProof> {
     pub(crate) order: Order,
     /// The layer of the current query.
     pub(crate) layer: Layer,
+    /// No query below this layer comes any more.
+    pub(crate) expired: Layer,
     /// Queries at this layer and below have no model.
     pub(crate) refuted: Layer,
     /// There is no model at all.
@@ -157,6 +159,7 @@ impl<P: Proof> Solver<P> {
             phases: Vec::new(),
             order: Order::new(),
             layer: Layer::ALWAYS,
+            expired: Layer::TEMPORARY,
             refuted: Layer::TEMPORARY,
             contradiction: false,
             hopeless: false,

@@ -128,13 +128,25 @@ fn pdr_lines(pdr: &PdrStatistics) -> Vec<(&'static str, String)> {
 }
 
 fn interpolation_text(statistics: &InterpolationStatistics) -> String {
-    let InterpolationStatistics { path_queries, refutations, excluded, not_excluded, .. } =
-        *statistics;
+    let InterpolationStatistics {
+        path_queries,
+        path_conflicts,
+        refutations,
+        excluded,
+        not_excluded,
+        ..
+    } = *statistics;
     let per_proof = |sum: u64| format!("{:.1}", mean(sum, refutations));
     let (steps, gates) =
         (per_proof(statistics.proof_steps), per_proof(statistics.interpolant_gates));
     let lines = [
-        ("paths", format!("{path_queries} queries, {}", seconds(statistics.sat_time))),
+        (
+            "paths",
+            format!(
+                "{path_queries} queries, {path_conflicts} conflicts, {}",
+                seconds(statistics.sat_time)
+            ),
+        ),
         ("interpolants", format!("{refutations} times, {}", seconds(statistics.extraction_time))),
         ("clauses of a proof", format!("{steps} in the mean")),
         ("gates of its interpolants", format!("{gates} in the mean")),
@@ -158,6 +170,7 @@ fn interpolation_text(statistics: &InterpolationStatistics) -> String {
 fn interpolation_json(statistics: &InterpolationStatistics) -> Json {
     json!({
         "path_queries": statistics.path_queries,
+        "path_conflicts": statistics.path_conflicts,
         "sat_seconds": statistics.sat_time.as_secs_f64(),
         "refutations": statistics.refutations,
         "extraction_seconds": statistics.extraction_time.as_secs_f64(),

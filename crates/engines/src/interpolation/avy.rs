@@ -67,7 +67,7 @@ impl Default for AvyOptions {
     fn default() -> Self {
         // The states to exclude come from a proof: lemmas for states that merely stand in
         // the way of a shorter lemma distract from it.
-        let pdr = PdrOptions { ctg: Ctg { max: 0, depth: 0 }, ..PdrOptions::default() };
+        let pdr = PdrOptions { ctg: Ctg { max: 0, depth: 1 }, ..PdrOptions::default() };
         AvyOptions {
             pdr,
             step: 1,
@@ -94,6 +94,11 @@ impl Avy {
 }
 
 const NAME: &str = "avy";
+
+/// The least number of conflicts that the question for a suffix may take. Suffixes that
+/// are refuted take few; to find a path where there is one may take very many, and all
+/// that would be known then is that the suffix is too short.
+const PATIENCE: u64 = 200;
 
 impl Engine for Avy {
     fn name(&self) -> &'static str {
@@ -181,6 +186,8 @@ struct Strengthening<'a> {
     paths: Paths,
     /// How long the last suffix was.
     suffix: usize,
+    /// How many conflicts are spent on a suffix before it counts as not refuted.
+    patience: u64,
     rounds: usize,
     statistics: InterpolationStatistics,
 }
@@ -191,7 +198,17 @@ impl<'a> Strengthening<'a> {
         let origin = domain.origin();
         let paths = Paths::new(Rc::clone(&transition), Rc::clone(&origin), run);
         let statistics = InterpolationStatistics::default();
-        Strengthening { options, run, transition, origin, paths, suffix: 1, rounds: 0, statistics }
+        Strengthening {
+            options,
+            run,
+            transition,
+            origin,
+            paths,
+            suffix: 1,
+            patience: PATIENCE,
+            rounds: 0,
+            statistics,
+        }
     }
 
     fn run(&mut self, trace: &mut Trace<'_, '_>) -> Asked<()> {
@@ -220,9 +237,7 @@ impl<'a> Strengthening<'a> {
                 self.paths = paths;
             }
             let refuted = self.refute(trace, property, bound);
-            self.statistics.path_queries += self.paths.statistics.queries;
-            self.statistics.sat_time += self.paths.statistics.solving;
-            self.paths.statistics = Default::default();
+            self.statistics.take(&mut self.paths.statistics);
             match refuted? {
                 Some(interpolants) => self.convert(trace, &interpolants, bound)?,
                 None => {
@@ -250,11 +265,16 @@ impl<'a> Strengthening<'a> {
             let lemmas = trace.frames.iter().map(|(level, lemma)| (level, &lemma.cube));
             self.paths.set_lemmas(lemmas, bound, length);
             let start = if length == bound { Start::Initial } else { Start::Frame };
-            match self.paths.ask(property, bound, length, start)? {
-                Reply::Path if length == bound => return Ok(None),
-                Reply::Path => window.below(length),
+            let whole = length == bound;
+            let limit = (!whole).then_some(self.patience);
+            let before = self.paths.statistics.conflicts;
+            match self.paths.ask_within(property, bound, length, start, limit)? {
+                Reply::Path if whole => return Ok(None),
+                Reply::Path | Reply::GivenUp => window.below(length),
                 Reply::Refuted(conclusion) => {
                     refuted = Some(conclusion);
+                    let conflicts = self.paths.statistics.conflicts - before;
+                    self.patience = PATIENCE.max(2 * conflicts);
                     window.at_most(length);
                     if !self.options.min_suffix {
                         break;
@@ -277,24 +297,8 @@ impl<'a> Strengthening<'a> {
         } else {
             self.paths.interpolants(conclusion, system)
         };
-        self.note(&interpolants, bound);
+        self.statistics.note(NAME, &interpolants, bound, self.run);
         Ok(Some(interpolants))
-    }
-
-    fn note(&mut self, interpolants: &Interpolants, bound: usize) {
-        let gates = interpolants.aig.cone(interpolants.by_distance.iter().copied()).len();
-        self.statistics.refutations += 1;
-        self.statistics.extraction_time += interpolants.time;
-        self.statistics.proof_steps += interpolants.steps as u64;
-        self.statistics.interpolant_gates += gates as u64;
-        self.statistics.suffix_frames += interpolants.by_distance.len() as u64;
-        self.run.emit(Event::Interpolants {
-            engine: NAME,
-            bound,
-            frames: interpolants.by_distance.len(),
-            steps: interpolants.steps,
-            gates,
-        });
     }
 
     /// Makes lemmas of the interpolants, frame by frame.

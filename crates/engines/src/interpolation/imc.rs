@@ -10,16 +10,17 @@
 //!
 //! The trace is not used in the questions (formula 6 of the paper): as they are, its
 //! formulas only make them harder. All properties are asked about in one unrolling.
-//! Limits: where initial values depend on inputs of the first cycle, there is no formula
-//! for the initial states and nothing is decided.
+//! Limits: initial values that depend on inputs of the first cycle are taken to be
+//! anything in F₀. If that makes a path, nothing is decided.
 
 use std::rc::Rc;
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_logic::AigLit;
+use elinvar_sat::StepId;
 
-use super::paths::{Interpolants, Paths, Reply, Start};
-use super::reached::{Formulas, InterpolationOptions, origin};
+use super::paths::{Interpolants, Paths, Start};
+use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
 use crate::engine::{Engine, EngineError};
@@ -68,16 +69,11 @@ pub(crate) fn check_prepared(
     run: &Run,
 ) -> Vec<Verdict> {
     let mut verdicts = Verdicts::new(properties);
-    let reason = match Search::new(&prepared.system, properties, options, run) {
-        Ok(mut search) => {
-            // The search ends when everything is decided, or is stopped.
-            let Err(Stopped) | Ok(()) = search.run(&mut verdicts);
-            run.emit(Event::Interpolation(Box::new(search.statistics)));
-            run.stop().unwrap_or(StopReason::Cancelled)
-        }
-        Err(reason) => reason,
-    };
-    verdicts.finish(&reason)
+    let mut search = Search::new(&prepared.system, properties, options, run);
+    // The search ends when everything is decided, or is stopped.
+    let (Err(Stopped) | Ok(())) = search.run(&mut verdicts);
+    run.emit(Event::Interpolation(Box::new(search.statistics)));
+    verdicts.finish(&run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 struct Search<'a> {
@@ -103,16 +99,18 @@ impl<'a> Search<'a> {
         properties: &[PropertyId],
         options: &'a InterpolationOptions,
         run: &'a Run,
-    ) -> Result<Self, StopReason> {
+    ) -> Self {
         let transition = Rc::new(Transition::new(system, properties, options.elimination));
         let paths = Paths::new(Rc::clone(&transition), origin(&transition), run);
         let bads = transition.bads.iter().enumerate();
-        let open = bads.map(|(number, &(property, _))| {
-            Ok(Open { property, number, trace: Trace::new(system, run)? })
+        let open = bads.map(|(number, &(property, _))| Open {
+            property,
+            number,
+            trace: Trace::new(system, run),
         });
-        let open = open.collect::<Result<_, StopReason>>()?;
+        let open = open.collect();
         let statistics = InterpolationStatistics::default();
-        Ok(Search { options, run, transition, paths, open, statistics })
+        Search { options, run, transition, paths, open, statistics }
     }
 
     fn run(&mut self, verdicts: &mut Verdicts) -> Asked<()> {
@@ -127,13 +125,7 @@ impl<'a> Search<'a> {
                 let found = self.look_at(&mut open, bound);
                 self.statistics.take(&mut self.paths.statistics);
                 match found? {
-                    Some(verdict) => {
-                        let safe = matches!(verdict, Verdict::Safe(_));
-                        let property = open.property;
-                        let engine = NAME;
-                        self.run.emit(Event::Decided { engine, property, safe, depth: bound });
-                        verdicts.set(property, verdict);
-                    }
+                    Some(verdict) => verdicts.set(open.property, verdict),
                     None => self.open.push(open),
                 }
             }
@@ -143,32 +135,48 @@ impl<'a> Search<'a> {
     }
 
     fn look_at(&mut self, open: &mut Open, bound: usize) -> Asked<Option<Verdict>> {
-        match self.paths.ask(open.number, bound, bound, Start::Initial)? {
-            Reply::Path => Ok(Some(Verdict::Unsafe(self.paths.trace(open.property, bound)))),
-            Reply::Refuted(conclusion) => {
-                let interpolants = self.paths.interpolants(conclusion, self.options.system);
-                self.statistics.note(NAME, &interpolants, bound, self.run);
-                open.trace.strengthen(&interpolants, bound);
-                let invariant = open.trace.closed()?;
-                Ok(invariant.map(|formula| {
-                    Verdict::Safe(open.trace.formulas.certificate(formula))
-                }))
-            }
+        let Some(mut conclusion) = self.paths.refute(open.number, bound, Start::Initial)? else {
+            self.tell(open, false, bound);
+            return Ok(Some(Verdict::Unsafe(self.paths.trace(open.property, bound))));
+        };
+        if !open.trace.initial.is_exact {
+            let Some(instead) = self.refute_from_formula(open, bound)? else {
+                return Ok(Some(Verdict::Unknown(inexact())));
+            };
+            conclusion = instead;
         }
+        let interpolants = self.paths.interpolants(conclusion, self.options.system);
+        self.statistics.note(NAME, &interpolants, bound, self.run);
+        open.trace.strengthen(&interpolants, bound);
+        let Some(invariant) = open.trace.closed()? else { return Ok(None) };
+        self.tell(open, true, bound);
+        Ok(Some(Verdict::Safe(open.trace.formulas.certificate(invariant))))
+    }
+
+    /// SAT?  F₀ ∧ T ∧ … ∧ T ∧ bad
+    fn refute_from_formula(&mut self, open: &Open, bound: usize) -> Asked<Option<StepId>> {
+        let Trace { formulas, initial, .. } = &open.trace;
+        let start = self.paths.formula(bound, formulas, initial.formula);
+        self.paths.refute(open.number, bound, Start::Where(start))
+    }
+
+    fn tell(&self, open: &Open, safe: bool, depth: usize) {
+        self.run.emit(Event::Decided { engine: NAME, property: open.property, safe, depth });
     }
 }
 
 /// What contains the states after 0, 1, … steps.
 struct Trace {
     formulas: Formulas,
+    initial: Initial,
     frames: Vec<AigLit>,
 }
 
 impl Trace {
-    fn new(system: &TransitionSystem, run: &Run) -> Result<Self, StopReason> {
+    fn new(system: &TransitionSystem, run: &Run) -> Self {
         let mut formulas = Formulas::new(system.states().len(), run);
-        let initial = formulas.initial(system)?;
-        Ok(Trace { formulas, frames: vec![initial] })
+        let initial = formulas.initial(system);
+        Trace { formulas, initial, frames: vec![initial.formula] }
     }
 
     /// Fᵢ becomes Fᵢ ∧ Iᵢ, for i from 1 to the bound.

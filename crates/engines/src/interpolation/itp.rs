@@ -13,16 +13,17 @@
 //! from: the others have been.
 //!
 //! Several properties take turns of growing effort; each continues at the bound that it
-//! had come to. Limits: where initial values depend on inputs of the first cycle, there
-//! is no formula for the initial states and nothing is decided.
+//! had come to. Limits: initial values that depend on inputs of the first cycle are taken
+//! to be anything in R. If that makes a path, nothing is decided.
 
 use std::rc::Rc;
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
-use rustc_hash::FxHashMap;
+use elinvar_logic::AigLit;
+use elinvar_sat::StepId;
 
-use super::paths::{Paths, Reply, Start};
-use super::reached::{Formulas, InterpolationOptions, origin};
+use super::paths::{Paths, Start};
+use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
 use crate::engine::{Engine, EngineError};
@@ -84,11 +85,12 @@ pub(crate) fn check_prepared(
         for (property, bound) in open {
             let turn = if alone { run.clone() } else { run.with_effort(effort) };
             let mut search = Search::new(&prepared.system, property, bound, options, &turn);
+            search.statistics = std::mem::take(&mut statistics);
             match search.run() {
                 Ok(verdict) => verdicts.set(property, verdict),
                 Err(Stopped) => still_open.push((property, search.bound)),
             }
-            statistics.add(&search.statistics);
+            statistics = search.statistics;
         }
         open = still_open;
         effort *= 2;
@@ -149,20 +151,19 @@ impl<'a> Search<'a> {
     /// What paths of so many steps show. None if they have to be longer.
     fn look_at_bound(&mut self) -> Asked<Option<Verdict>> {
         let mut formulas = Formulas::new(self.transition.registers.len(), self.run);
-        let mut reached = match formulas.initial(&self.stuck.system) {
-            Ok(initial) => initial,
-            Err(reason) => return Ok(Some(Verdict::Unknown(reason))),
-        };
+        let initial = formulas.initial(&self.stuck.system);
+        let mut reached = initial.formula;
         let bound = self.bound;
-        let mut conclusion = match self.paths.ask(0, bound, bound, Start::Initial)? {
-            Reply::Refuted(conclusion) => conclusion,
-            Reply::Path => {
-                let trace = self.paths.trace(self.property, bound);
-                self.tell(false);
-                return Ok(Some(Verdict::Unsafe(trace)));
-            }
+        let Some(mut conclusion) = self.paths.refute(0, bound, Start::Initial)? else {
+            self.tell(false);
+            return Ok(Some(Verdict::Unsafe(self.paths.trace(self.property, bound))));
         };
-        let mut in_frame = FxHashMap::default();
+        if !initial.is_exact {
+            let Some(instead) = self.refute_from(&formulas, reached)? else {
+                return Ok(Some(Verdict::Unknown(inexact())));
+            };
+            conclusion = instead;
+        }
         loop {
             let interpolants =
                 self.paths.interpolant_at(conclusion, bound - 1, self.options.system);
@@ -173,13 +174,17 @@ impl<'a> Search<'a> {
                 return Ok(Some(Verdict::Safe(formulas.certificate(reached))));
             }
             reached = formulas.or(reached, new);
-            let start = self.paths.formula(bound, &formulas, new, &mut in_frame);
-            // What was learnt from initial values has layer `bound` and must not count.
-            match self.paths.ask(0, bound + 1, bound, Start::Where(start))? {
-                Reply::Refuted(next) => conclusion = next,
-                Reply::Path => return Ok(None),
-            }
+            let Some(next) = self.refute_from(&formulas, new)? else {
+                return Ok(None);
+            };
+            conclusion = next;
         }
+    }
+
+    /// SAT?  states ∧ T ∧ … ∧ T ∧ bad
+    fn refute_from(&mut self, formulas: &Formulas, states: AigLit) -> Asked<Option<StepId>> {
+        let start = self.paths.formula(self.bound, formulas, states);
+        self.paths.refute(0, self.bound, Start::Where(start))
     }
 
     fn tell(&self, safe: bool) {

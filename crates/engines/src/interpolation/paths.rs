@@ -26,6 +26,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId
 use rustc_hash::FxHashMap;
 
 use super::core::Core;
+use super::reached::Formulas;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Level, Stopped};
 use crate::pdr::transition::{Init, Transition};
@@ -50,6 +51,7 @@ pub(crate) struct Paths {
     /// The frame that begins in an initial state, and the lemmas that say so.
     initial: Option<(usize, Vec<LemmaId>)>,
     clause: Vec<Lit>,
+    run: Run,
     pub statistics: PathStatistics,
 }
 
@@ -57,6 +59,7 @@ pub(crate) struct Paths {
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(crate) struct PathStatistics {
     pub queries: u64,
+    pub conflicts: u64,
     pub solving: Duration,
 }
 
@@ -95,14 +98,16 @@ pub(crate) enum Reply {
     Path,
     /// The last step of the proof that there is none.
     Refuted(StepId),
+    /// It would have taken more conflicts than allowed.
+    GivenUp,
 }
 
 impl Paths {
     pub fn new(transition: Rc<Transition>, origin: Rc<[bool]>, run: &Run) -> Self {
         let definitions = Rc::new(transition.definitions());
         let mut solver = Solver::new();
-        let run = run.clone();
-        solver.set_stop(move || run.stop().is_some());
+        let stop = run.clone();
+        solver.set_stop(move || stop.stop().is_some());
         Paths {
             transition,
             origin,
@@ -114,6 +119,7 @@ impl Paths {
             stamp: 0,
             initial: None,
             clause: Vec::new(),
+            run: run.clone(),
             statistics: PathStatistics::default(),
         }
     }
@@ -132,6 +138,7 @@ impl Paths {
         length: usize,
     ) {
         self.unroll(length);
+        self.solver.expire(Layer::level(bound));
         self.stamp += 1;
         let mut copies = std::mem::take(&mut self.copies);
         for (level, cube) in lemmas {
@@ -150,6 +157,10 @@ impl Paths {
                 copies.lemmas.resize(length + 1, None);
             }
             let first = level.finite().map_or(0, |level| bound.saturating_sub(level));
+            // Bounds only grow: nearer to the bad state the lemma counts no more.
+            for lemma in copies.lemmas.iter_mut().take(first).filter_map(Option::take) {
+                self.solver.remove_lemma(lemma);
+            }
             for distance in first..=length {
                 if copies.lemmas[distance].is_none() {
                     let name = self.add_copy(cube, level, distance);
@@ -184,7 +195,19 @@ impl Paths {
         length: usize,
         start: Start,
     ) -> Asked<Reply> {
-        let started = Instant::now();
+        self.ask_within(property, bound, length, start, None)
+    }
+
+    /// The same, as far as so many conflicts go.
+    pub fn ask_within(
+        &mut self,
+        property: usize,
+        bound: usize,
+        length: usize,
+        start: Start,
+        conflicts: Option<u64>,
+    ) -> Asked<Reply> {
+        let (started, before) = (Instant::now(), self.solver.statistics().conflicts);
         self.unroll(length);
         let bad = self.transition.bads[property].1;
         let mut assumptions = vec![self.lit(0, bad)];
@@ -208,12 +231,18 @@ impl Paths {
         let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
         let registers = self.transition.registers.len();
         let first = self.frames[length].registers;
+        // What was learnt from initial values has the bound as its layer. Where paths begin
+        // in other states of that frame, it must not count.
+        let layer = match start {
+            Start::Initial | Start::Frame => Layer::level(bound),
+            Start::Where(_) => Layer::level(bound + 1),
+        };
         let query = Query {
-            layer: Layer::level(bound),
+            layer,
             assumptions: &assumptions,
             temporary: &temporary,
             scope: Scope::ConeUpTo { first, end: Var::new(first.index() + registers) },
-            conflicts: None,
+            conflicts,
         };
         let answer = match self.solver.solve(&query) {
             Answer::Sat(_) => Some(true),
@@ -221,6 +250,7 @@ impl Paths {
             Answer::Stopped => None,
         };
         self.statistics.queries += 1;
+        self.statistics.conflicts += self.solver.statistics().conflicts - before;
         self.statistics.solving += started.elapsed();
         match answer {
             Some(true) => Ok(Reply::Path),
@@ -228,7 +258,18 @@ impl Paths {
                 let conclusion = self.solver.proof().last().expect("a refutation is logged");
                 Ok(Reply::Refuted(conclusion))
             }
+            None if conflicts.is_some() && self.run.stop().is_none() => Ok(Reply::GivenUp),
             None => Err(Stopped),
+        }
+    }
+
+    /// The last step of the proof that no path of so many steps leads to a bad state;
+    /// none if there is one. Takes as long as it takes.
+    pub fn refute(&mut self, property: usize, bound: usize, start: Start) -> Asked<Option<StepId>> {
+        match self.ask(property, bound, bound, start)? {
+            Reply::Path => Ok(None),
+            Reply::Refuted(conclusion) => Ok(Some(conclusion)),
+            Reply::GivenUp => unreachable!("there is no limit"),
         }
     }
 
@@ -384,48 +425,70 @@ impl Paths {
         self.solver.set_fan_in(new, &fan_in);
     }
 
-    /// A literal that is true in a frame exactly where a formula over registers is:
-    /// `registers` tells which one an input of the graph is.
-    pub fn formula(
-        &mut self,
-        distance: usize,
-        aig: &Aig,
-        root: AigLit,
-        registers: &FxHashMap<usize, usize>,
-    ) -> Lit {
+    /// A literal that is true in a frame only where a formula over registers is.
+    pub fn formula(&mut self, distance: usize, formulas: &Formulas, root: AigLit) -> Lit {
         self.unroll(distance);
         let mut lits: FxHashMap<usize, Lit> = FxHashMap::default();
-        for node in aig.cone([root]) {
-            let lit = if let Some(&register) = registers.get(&node) {
-                let lit = Transition::register_var(register).positive();
-                self.lit(distance, lit)
-            } else {
-                let new = self.new_var(distance);
-                let out = new.positive();
-                match aig.operands(node) {
-                    Some((a, b)) => {
-                        let [a, b] =
-                            [a, b].map(|lit| lits[&lit.node()].negate_if(lit.is_complement()));
-                        self.solver.set_fan_in(new, &[a.var(), b.var()]);
-                        self.solver.add_clause(&[!out, a]);
-                        self.solver.add_clause(&[!out, b]);
-                        self.solver.add_clause(&[out, !a, !b]);
-                    }
-                    // The constant.
-                    None => self.solver.add_clause(&[!out]),
-                }
-                out
-            };
-            lits.insert(node, lit);
+        for node in formulas.aig().support(root) {
+            let register = formulas.register_of(node).expect("all inputs are registers");
+            lits.insert(node, self.lit(distance, Transition::register_var(register).positive()));
         }
-        self.unroll(distance);
-        lits[&root.node()].negate_if(root.is_complement())
+        let edge = |lits: &FxHashMap<usize, Lit>, lit: &AigLit| {
+            lits[&lit.node()].negate_if(lit.is_complement())
+        };
+        for gate in formulas.wide_gates(root) {
+            let operands: Vec<Lit> = gate.operands.iter().map(|lit| edge(&lits, lit)).collect();
+            let out = self.wide_gate(distance, &operands, gate.positive, gate.negative);
+            lits.insert(gate.node, out);
+        }
+        if root.is_constant() {
+            // The conjunction of nothing is true.
+            lits.insert(root.node(), !self.wide_gate(distance, &[], true, true));
+        }
+        edge(&lits, &root)
+    }
+
+    /// A literal that is false where not all operands are true, and true where they are,
+    /// as far as each is wanted.
+    fn wide_gate(
+        &mut self,
+        distance: usize,
+        operands: &[Lit],
+        positive: bool,
+        negative: bool,
+    ) -> Lit {
+        let new = self.new_var(distance);
+        let out = new.positive();
+        let fan_in: Vec<Var> = operands.iter().map(|lit| lit.var()).collect();
+        self.solver.set_fan_in(new, &fan_in);
+        if positive {
+            operands.iter().for_each(|&lit| self.solver.add_clause(&[!out, lit]));
+        }
+        if negative {
+            self.clause.clear();
+            self.clause.push(out);
+            self.clause.extend(operands.iter().map(|&lit| !lit));
+            self.solver.add_clause(&self.clause);
+        }
+        out
     }
 
     /// Interpolants of a refutation, one for each frame but the farthest that it uses.
     pub fn interpolants(&self, conclusion: StepId, system: System) -> Interpolants {
         let read = Reading { distances: &self.distances, system };
         read.interpolants(self.solver.proof(), conclusion, |var| self.register(var))
+    }
+
+    /// The one that says what is enough to be known of the frame at a distance.
+    pub fn interpolant_at(
+        &self,
+        conclusion: StepId,
+        distance: usize,
+        system: System,
+    ) -> Interpolants {
+        let read = Reading { distances: &self.distances, system };
+        let register = |var| self.register(var);
+        read.interpolant_at(self.solver.proof(), conclusion, distance, register)
     }
 
     /// The same for a refutation that uses as little of the transition relation as
@@ -478,9 +541,33 @@ impl Reading<'_> {
         let clauses = refutation.clauses().map(|clause| self.distance(clause));
         let farthest = clauses.chain(assumptions).max().unwrap_or(0);
         let part = |clause: &[Lit]| farthest - self.distance(clause);
-        let sequence = Sequence::new(&refutation, farthest + 1, &part, self.system);
+        self.read(&refutation, farthest + 1, &part, register, started)
+    }
+
+    fn interpolant_at(
+        &self,
+        log: &Log,
+        conclusion: StepId,
+        distance: usize,
+        register: impl Fn(Var) -> usize,
+    ) -> Interpolants {
+        let started = Instant::now();
+        let refutation = Refutation::new(log, conclusion);
+        let part = |clause: &[Lit]| usize::from(self.distance(clause) <= distance);
+        self.read(&refutation, 2, &part, register, started)
+    }
+
+    fn read(
+        &self,
+        refutation: &Refutation<'_>,
+        parts: usize,
+        part: &dyn Fn(&[Lit]) -> usize,
+        register: impl Fn(Var) -> usize,
+        started: Instant,
+    ) -> Interpolants {
+        let sequence = Sequence::new(refutation, parts, part, self.system);
         let time = started.elapsed();
-        debug_assert_eq!(sequence.check(&refutation, &part), Ok(()));
+        debug_assert_eq!(sequence.check(refutation, part), Ok(()));
         let registers =
             sequence.inputs.iter().map(|&(var, input)| (input.node(), register(var))).collect();
         let mut by_distance = sequence.interpolants;
@@ -496,7 +583,8 @@ pub(crate) struct Interpolants {
     /// By input of the graph, as a node: which register it is.
     pub registers: FxHashMap<usize, usize>,
     /// By distance from the bad state: what is enough to be known of that frame to
-    /// exclude the rest of the path. All there is before the last one is ⊤.
+    /// exclude the rest of the path. All there is before the last one is ⊤. If just
+    /// one was asked for, it is the only one.
     pub by_distance: Vec<AigLit>,
     /// Clauses in the proof.
     pub steps: usize,
@@ -528,4 +616,135 @@ fn layer(level: Level, distance: usize) -> Layer {
 
 fn bit(value: bool) -> Value {
     Value::Bv(BitVec::bool(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::{Switches, fifo, peterson, ring, shift_parity};
+    use crate::interpolation::reached::origin;
+    use crate::passes::{PassOptions, prepare};
+    use elinvar_ir::{Sort, SystemBuilder, TransitionSystem};
+
+    /// The counter of Section 4.1 [Vizel, Gurfinkel 2014]: x = 0, x′ = x + 1, bad where
+    /// x ≥ 6, in three bits.
+    fn counter() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let x: Vec<_> = (0..3).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        let mut carry = b.pool.bool(true);
+        for (index, &bit) in x.iter().enumerate() {
+            b.states[index].init = Some(b.pool.bool(false));
+            let both = b.pool.and(bit, carry).unwrap();
+            let either = b.pool.or(bit, carry).unwrap();
+            let not_both = b.pool.not(both).unwrap();
+            b.states[index].next = Some(b.pool.and(either, not_both).unwrap());
+            carry = both;
+        }
+        let bad = b.pool.and(x[1], x[2]).unwrap();
+        b.bad("at least 6", bad);
+        b.finish().unwrap()
+    }
+
+    /// The lemma x ≤ 1: neither bit 1 nor bit 2.
+    fn at_most_one() -> [Cube<Lit>; 2] {
+        [1, 2].map(|bit| Cube::new(vec![Transition::register_var(bit).positive()]))
+    }
+
+    fn paths() -> Paths {
+        let transition = Transition::new(&counter(), &[PropertyId(0)], false);
+        let origin = origin(&transition);
+        Paths::new(Rc::new(transition), origin, &Run::new())
+    }
+
+    fn refute(paths: &mut Paths, bound: usize, start: Start) -> StepId {
+        let Ok(Some(conclusion)) = paths.refute(0, bound, start) else { panic!("there is a path") };
+        conclusion
+    }
+
+    /// Formula 10: the lemmas of a frame are in its own part. With the trace
+    /// [x = 0, x ≤ 1, ⊤] nothing is missing in F₁, so its interpolant is ⊤ or is not there.
+    #[test]
+    fn interpolants_say_what_is_missing_in_a_trace() {
+        for system in [System::McMillan, System::Pudlak] {
+            let mut paths = paths();
+            let lemmas = at_most_one();
+            let trace = lemmas.iter().map(|cube| (Level::Finite(1), cube));
+            paths.set_lemmas(trace, 2, 2);
+            let conclusion = refute(&mut paths, 2, Start::Initial);
+            let found = paths.interpolants(conclusion, system);
+            assert_ne!(found.by_distance[0], AigLit::TRUE, "F₂ has to be strengthened");
+            assert_eq!(*found.by_distance.get(1).unwrap_or(&AigLit::TRUE), AigLit::TRUE);
+
+            // Without the lemmas, or with them in the part before (formula 11), what F₁
+            // needs comes from the interpolant.
+            let mut paths = self::paths();
+            let conclusion = refute(&mut paths, 2, Start::Initial);
+            let found = paths.interpolants(conclusion, system);
+            assert_ne!(found.by_distance[1], AigLit::TRUE);
+        }
+    }
+
+    /// What was learnt about paths from initial states is not used for others.
+    #[test]
+    fn paths_may_begin_elsewhere() {
+        let mut paths = paths();
+        refute(&mut paths, 3, Start::Initial);
+        let system = counter();
+        let mut formulas = Formulas::new(3, &Run::new());
+        let initial = formulas.initial(&system);
+        assert!(initial.is_exact);
+        let start = paths.formula(3, &formulas, initial.formula);
+        refute(&mut paths, 3, Start::Where(start));
+        // From 3, but not from 0, three steps lead to 6.
+        let start = paths.formula(3, &formulas, !initial.formula);
+        assert!(matches!(paths.refute(0, 3, Start::Where(start)), Ok(None)));
+        let conclusion = refute(&mut paths, 3, Start::Initial);
+        // States that do not reach 6 or 7 in two steps, 1 among them.
+        let found = paths.interpolant_at(conclusion, 2, System::McMillan);
+        let interpolant = formulas.import(&found, found.by_distance[0]);
+        let values = |x: usize| formulas.aig().simulate(|node| x >> (node - 1) & 1 == 1);
+        let inside: Vec<usize> = (0..8).filter(|&x| values(x).value(interpolant)).collect();
+        assert!(inside.contains(&1) && !inside.contains(&4) && !inside.contains(&5), "{inside:?}");
+        // A path from 0 has six steps.
+        assert!(matches!(paths.refute(0, 6, Start::Initial), Ok(None)));
+        assert_eq!(paths.trace(PropertyId(0), 6).depth(), 6);
+    }
+
+    /// Whether there is a path from other states does not depend on what was asked about
+    /// initial ones.
+    #[test]
+    fn what_holds_from_initial_states_does_not_count_elsewhere() {
+        let run = Run::new();
+        let (mut compared, mut conflicts) = (0, 0);
+        let systems = [
+            fifo(3, 4).unwrap(),
+            ring(8).unwrap(),
+            shift_parity(8).unwrap(),
+            peterson(2, Switches::Any).unwrap(),
+        ];
+        for system in systems {
+            let (id, _) = system.bads().next().expect("each has a property");
+            let none = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
+            let prepared = prepare(&system, &[id], &none, 1 << 10, &run).unwrap();
+            let transition = Rc::new(Transition::new(&prepared.system, &[id], true));
+            let new = || Paths::new(Rc::clone(&transition), origin(&transition), &run);
+            let mut formulas = Formulas::new(transition.registers.len(), &run);
+            let elsewhere = !formulas.initial(&prepared.system).formula;
+            let mut paths = new();
+            for bound in 1..8 {
+                let Ok(Some(_)) = paths.refute(0, bound, Start::Initial) else { break };
+                let ask = |paths: &mut Paths| {
+                    let start = paths.formula(bound, &formulas, elsewhere);
+                    let Ok(found) = paths.refute(0, bound, Start::Where(start)) else {
+                        panic!("nobody stops the run")
+                    };
+                    found.is_some()
+                };
+                assert_eq!(ask(&mut paths), ask(&mut new()), "bound {bound}");
+                compared += 1;
+            }
+            conflicts += paths.statistics.conflicts;
+        }
+        assert!(compared > 20 && conflicts > 500, "{compared} compared, {conflicts} conflicts");
+    }
 }

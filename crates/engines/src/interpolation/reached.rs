@@ -74,43 +74,41 @@ impl Formulas {
         self.aig.and(a, b)
     }
 
-    /// The initial states of a system of bits.
-    ///
-    /// # Errors
-    /// Where initial values depend on inputs of the first cycle, the initial states are
-    /// a projection, which has no small formula in general.
-    pub fn initial(&mut self, system: &TransitionSystem) -> Result<AigLit, StopReason> {
+    /// The initial states of a system of bits, as far as initial values do not depend
+    /// on inputs of the first cycle.
+    pub fn initial(&mut self, system: &TransitionSystem) -> Initial {
         let inits = system.states().iter().enumerate();
         let inits: Vec<(usize, ExprId)> =
             inits.filter_map(|(index, state)| Some((index, state.init?))).collect();
-        let mut lits: FxHashMap<usize, AigLit> = FxHashMap::default();
-        let edge = |lits: &FxHashMap<usize, AigLit>, id: ExprId| {
-            lits[&id.node()].complement_if(id.is_complement())
+        // None if an input is below.
+        let mut lits: FxHashMap<usize, Option<AigLit>> = FxHashMap::default();
+        let edge = |lits: &FxHashMap<usize, Option<AigLit>>, id: ExprId| {
+            lits[&id.node()].map(|lit| lit.complement_if(id.is_complement()))
         };
         for id in cone(system.pool(), inits.iter().map(|&(_, init)| init)) {
             let lit = match system.pool().get(id.regular()) {
                 Expr::Symbol(_) => match system.role_of(id.regular()) {
-                    Some(Role::State(index)) => self.register(index),
-                    Some(Role::Input(_)) | None => {
-                        let reason = "initial values depend on inputs of the first cycle";
-                        return Err(StopReason::Unsupported(reason.to_owned()));
-                    }
+                    Some(Role::State(index)) => Some(self.register(index)),
+                    Some(Role::Input(_)) | None => None,
                 },
-                Expr::Const(value) => AigLit::constant(!value.is_zero()),
+                Expr::Const(value) => Some(AigLit::constant(!value.is_zero())),
                 Expr::Binary(BinaryOp::And, a, b) => {
-                    let (a, b) = (edge(&lits, a), edge(&lits, b));
-                    self.aig.and(a, b)
+                    edge(&lits, a).zip(edge(&lits, b)).map(|(a, b)| self.aig.and(a, b))
                 }
                 other => unreachable!("a prepared system has only and-gates, not {other:?}"),
             };
             lits.insert(id.node(), lit);
         }
         let mut equations = Vec::with_capacity(inits.len());
+        let mut is_exact = true;
         for (index, init) in inits {
             let register = self.register(index);
-            equations.push(self.aig.iff(register, edge(&lits, init)));
+            match edge(&lits, init) {
+                Some(init) => equations.push(self.aig.iff(register, init)),
+                None => is_exact = false,
+            }
         }
-        Ok(self.aig.and_all(&equations))
+        Initial { formula: self.aig.and_all(&equations), is_exact }
     }
 
     fn register(&self, index: usize) -> AigLit {
@@ -138,13 +136,57 @@ impl Formulas {
         edge(&lits, root)
     }
 
+    /// The gates of a formula that has to be true, each after its operands. Trees of
+    /// conjunctions, of which interpolants are full, are one gate.
+    pub fn wide_gates(&self, root: AigLit) -> Vec<WideGate> {
+        let cone = self.aig.cone([root]);
+        // A gate that is used once, as it is, belongs to the one above.
+        let mut uses = vec![0u8; self.aig.len()];
+        for (a, b) in cone.iter().filter_map(|&node| self.aig.operands(node)) {
+            for lit in [a, b] {
+                let more = 1 + u8::from(lit.is_complement());
+                uses[lit.node()] = uses[lit.node()].saturating_add(more);
+            }
+        }
+        let is_part =
+            |lit: AigLit| uses[lit.node()] == 1 && self.aig.operands(lit.node()).is_some();
+        // By node: is it used as it is, and as its complement?
+        let mut polarity = vec![[false; 2]; self.aig.len()];
+        polarity[root.node()][usize::from(root.is_complement())] = true;
+        let mut gates = Vec::new();
+        for node in cone.into_iter().rev() {
+            let ([positive, negative], Some((a, b))) = (polarity[node], self.aig.operands(node))
+            else {
+                continue;
+            };
+            if !positive && !negative {
+                continue;
+            }
+            let (mut operands, mut stack) = (Vec::new(), vec![a, b]);
+            while let Some(lit) = stack.pop() {
+                if is_part(lit) {
+                    stack.extend(
+                        self.aig.operands(lit.node()).into_iter().flat_map(|(a, b)| [a, b]),
+                    );
+                } else {
+                    let complement = usize::from(lit.is_complement());
+                    polarity[lit.node()][complement] |= positive;
+                    polarity[lit.node()][1 - complement] |= negative;
+                    operands.push(lit);
+                }
+            }
+            gates.push(WideGate { node, operands, positive, negative });
+        }
+        gates.reverse();
+        gates
+    }
+
     /// UNSAT:  a ∧ ¬b
     pub fn implies(&mut self, a: AigLit, b: AigLit) -> Asked<bool> {
         if a == b || a == AigLit::FALSE || b == AigLit::TRUE {
             return Ok(true);
         }
-        let assumptions =
-            [a, !b].map(|lit| self.cnf.assertable(&self.aig, lit, &mut self.solver));
+        let assumptions = [a, !b].map(|lit| self.cnf.assertable(&self.aig, lit, &mut self.solver));
         match self.solver.solve(&assumptions) {
             Answer::Unsat(_) => Ok(true),
             Answer::Sat(_) => Ok(false),
@@ -178,6 +220,29 @@ impl Formulas {
         let expr = edge(&mut pool, &ids, root);
         Certificate::Formula(Box::new(Formula { pool, expr, symbols }))
     }
+}
+
+/// A conjunction within a formula.
+pub(super) struct WideGate {
+    pub node: usize,
+    pub operands: Vec<AigLit>,
+    /// It has to be false where an operand is [Plaisted, Greenbaum 1986].
+    pub positive: bool,
+    /// It has to be true where all operands are.
+    pub negative: bool,
+}
+
+/// A formula that all initial states satisfy, and no others if it is exact.
+#[derive(Clone, Copy)]
+pub(super) struct Initial {
+    pub formula: AigLit,
+    pub is_exact: bool,
+}
+
+/// Why nothing is decided where the initial states alone show no path, but those that
+/// a formula without inputs has in addition do.
+pub(super) fn inexact() -> StopReason {
+    StopReason::Unsupported("initial values depend on inputs of the first cycle".to_owned())
 }
 
 /// A state that agrees with the initial values that are constants.

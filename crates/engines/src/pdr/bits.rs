@@ -10,13 +10,14 @@ use std::time::Instant;
 
 use elinvar_ir::PropertyId;
 use elinvar_ir::oracle::Rng;
-use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope, Solver, Var};
+use elinvar_sat::{Answer, Layer, LemmaId, Lit, Proof, Query, Scope, Solver, Var};
 
 use super::cube::Cube;
 use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
 use super::justify::Justifier;
 use super::statistics::PdrStatistics;
 use super::transition::{Init, Transition};
+use super::trim::trim;
 use crate::run::Run;
 
 /// How much older activities weigh when a lemma is learnt.
@@ -81,6 +82,20 @@ impl Bits {
 
     pub fn transition(&self) -> &Transition {
         &self.transition
+    }
+
+    /// What of an invariant a property needs, or all of it if the run is over before
+    /// that is known.
+    pub fn trim(&self, property: usize, mut invariant: Vec<Cube<Lit>>) -> Vec<Cube<Lit>> {
+        let bad = self.transition.bads[property].1;
+        // Other proofs may need less.
+        while let Ok(mut fewer) = trim(&self.transition, &self.origin, bad, &invariant, &self.run)
+            && fewer.len() < invariant.len()
+        {
+            fewer.reverse();
+            invariant = fewer;
+        }
+        invariant
     }
 
     /// About what the activity of an atom is that was in every lemma so far.
@@ -502,7 +517,7 @@ fn all(assumptions: &[Lit]) -> Query<'_> {
     Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts: None }
 }
 
-fn stop_with(solver: &mut Solver, run: &Run) {
+fn stop_with<P: Proof>(solver: &mut Solver<P>, run: &Run) {
     let run = run.clone();
     solver.set_stop(move || run.stop().is_some());
 }
@@ -555,7 +570,11 @@ fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Asked<Box<[u
 }
 
 /// The transition relation with its constraints, and the initial states as F₀.
-fn main_solver(transition: &Transition, origin: &[u64], run: &Run) -> Solver {
+pub(super) fn main_solver<P: Proof>(
+    transition: &Transition,
+    origin: &[u64],
+    run: &Run,
+) -> Solver<P> {
     let mut solver = Solver::new();
     transition.load(&mut solver);
     stop_with(&mut solver, run);

@@ -2,7 +2,8 @@
 //!
 //! The loop (`search`, `generalize`, `frames`, `obligation`) is generic over a
 //! `domain`: what cubes are and how queries about them are answered. Here is the
-//! domain of `bits`, over the `transition` relation of a prepared system.
+//! domain of `bits`, over the `transition` relation of a prepared system. What a proof
+//! does not need is left out in the end (`trim`).
 
 mod adopt;
 pub(crate) mod bits;
@@ -18,6 +19,7 @@ pub(crate) mod search;
 mod state;
 mod statistics;
 pub(crate) mod transition;
+mod trim;
 mod validate;
 
 use std::cell::OnceCell;
@@ -167,6 +169,7 @@ impl Report<Bits> for Verdicts<'_> {
             };
             cube.atoms().iter().map(bit).collect()
         };
+        let invariant = domain.trim(property, invariant);
         let clauses = invariant.iter().map(clause).collect();
         self.found[property] = Some(Verdict::Safe(Certificate::Inductive { clauses }));
         self.decided(domain, property, true, level);

@@ -1,14 +1,16 @@
 //! What tests of property directed reachability share: settings, verdicts against the
 //! truth, and systems drawn as graphs.
 
-use elinvar_check::{Budget, certificate, replay};
+mod evidence;
+
 use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::{Ctg, PdrOptions};
-use elinvar_ir::oracle::Outcome;
 use elinvar_ir::{
-    BitVec, Certificate, ExprId, PropertyId, Role, Simulator, Sort, StateBit, StopReason,
-    SystemBuilder, Trace, TransitionSystem, Value, Verdict, cone,
+    BitVec, Certificate, ExprId, Simulator, Sort, StateBit, SystemBuilder, Trace, TransitionSystem,
+    Value,
 };
+
+pub use evidence::{assert_right, is_beyond};
 
 const NO_PASSES: PassOptions =
     PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
@@ -32,31 +34,6 @@ pub fn settings(number: u64) -> PdrOptions {
 
 pub fn all_settings() -> impl Iterator<Item = PdrOptions> {
     (0..48).map(settings)
-}
-
-/// The verdict is as it must be, and the checker accepts its evidence.
-pub fn assert_right(system: &TransitionSystem, truth: (PropertyId, Outcome), verdict: &Verdict) {
-    let (property, outcome) = truth;
-    match (outcome, verdict) {
-        (Outcome::Safe, Verdict::Safe(proof)) => {
-            assert_eq!(certificate(system, property, proof, &Budget::default()), Ok(()));
-        }
-        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) => {
-            assert_eq!(trace.property, property);
-            assert!(trace.depth() >= depth, "{} steps, at least {depth} needed", trace.depth());
-            assert_eq!(replay(system, trace), Ok(()));
-        }
-        other => panic!("{property:?}: {other:?}"),
-    }
-}
-
-/// The engine may give up, and says so, where initial values depend on inputs of the
-/// first cycle.
-pub fn is_beyond(system: &TransitionSystem, verdict: &Verdict) -> bool {
-    let unsupported = matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_)));
-    let inits = system.states().iter().filter_map(|state| state.init);
-    let mut symbols = cone(system.pool(), inits).into_iter();
-    unsupported && symbols.any(|symbol| matches!(system.role_of(symbol), Some(Role::Input(_))))
 }
 
 /// States a, b, … with these steps between them, starting in a. A state without a
