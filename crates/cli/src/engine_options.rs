@@ -207,6 +207,9 @@ impl EngineOptions {
     pub fn expect_lemmas(&self, options: &str) -> Result<()> {
         let restricted = self.bound.is_some() || self.no_incremental;
         match self.engine {
+            EngineName::Avy if self.step.is_some_and(|step| step > 1) => bail!(
+                "{options} are about lemmas of the model; with --step, avy finds those of another"
+            ),
             EngineName::Pdr | EngineName::Avy => Ok(()),
             EngineName::Auto if !restricted => Ok(()),
             EngineName::Auto => bail!(

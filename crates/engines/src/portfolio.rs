@@ -12,12 +12,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::auto::{Answers, Auto};
 use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
+use crate::interpolation::avy::AvyOptions;
+use crate::interpolation::{System, avy, itp};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
 use crate::pdr::{Ctg, Earlier, PdrOptions, check_prepared};
@@ -38,7 +41,15 @@ enum Method {
     Bmc,
     KInduction,
     Pdr(PdrOptions),
+    Itp,
+    Avy(AvyOptions),
+    /// Bounded model checking and McMillan's method for a while each, then AVY.
+    InTurn,
 }
+
+/// How long the first of several in turn may take: what is shallow, or easy for the
+/// simplest of them, is done by then.
+const TURN: Duration = Duration::from_secs(4);
 
 /// The first so many engines to race, the most promising ones first: what is
 /// most different from those before it.
@@ -50,9 +61,12 @@ fn configurations(threads: usize) -> Vec<Configuration> {
     };
     let table = [
         ("auto", Method::Auto),
+        ("bmc, itp, avy in turn", Method::InTurn),
         ("bmc", Method::Bmc),
         ("pdr without ctg", pdr(ctg(0, 0), usize::MAX)),
         ("kind", Method::KInduction),
+        ("avy", Method::Avy(AvyOptions { system: System::Pudlak, ..AvyOptions::default() })),
+        ("itp", Method::Itp),
         ("pdr with deep ctg", pdr(ctg(5, 2), usize::MAX)),
         ("pdr in haste", pdr(ctg(0, 0), 3)),
         ("pdr with more ctg", pdr(ctg(8, 1), usize::MAX)),
@@ -195,12 +209,45 @@ impl Method {
                     result => result,
                 }
             }
+            Method::Itp => question.ask_about_bits(run, |prepared| {
+                Ok(itp::check_prepared(prepared, properties, &Default::default(), run))
+            }),
+            Method::Avy(options) => question.ask_about_bits(run, |prepared| {
+                let earlier = Earlier::of_run(run, system);
+                Ok(avy::check_prepared(prepared, properties, options, earlier, run))
+            }),
+            Method::InTurn => question.ask_about_bits(run, |prepared| {
+                let earlier = Earlier::of_run(run, system);
+                in_turn(prepared, properties, earlier, run)
+            }),
             Method::Pdr(options) => question.ask_about_bits(run, |prepared| {
                 let earlier = Earlier::of_run(run, system);
                 Ok(check_prepared(prepared, properties, options, earlier, run).verdicts)
             }),
         }
     }
+}
+
+/// What several engines find out about a prepared system, one after another.
+fn in_turn(
+    prepared: &Prepared,
+    properties: &[PropertyId],
+    earlier: Option<Earlier<'_>>,
+    run: &Run,
+) -> Result<Vec<Verdict>, EngineError> {
+    let mut answers = Answers::new(properties);
+    let bmc =
+        Bmc::new(BmcOptions::default()).check(&prepared.system, properties, &run.within(TURN))?;
+    answers.take(properties, bmc.into_iter());
+    let open = answers.open();
+    let itp = itp::check_prepared(prepared, &open, &Default::default(), &run.within(TURN));
+    answers.take(&open, itp.into_iter());
+    let open = answers.open();
+    if !open.is_empty() {
+        let avy = avy::check_prepared(prepared, &open, &AvyOptions::default(), earlier, run);
+        answers.take(&open, avy.into_iter());
+    }
+    Ok(answers.finish_because(None))
 }
 
 /// Who claims to have decided what, before it is judged.

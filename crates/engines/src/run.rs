@@ -204,6 +204,14 @@ impl Run {
         child
     }
 
+    /// A part of this run that is over after so much time.
+    pub(crate) fn within(&self, time: Duration) -> Self {
+        let mut child = self.child();
+        let end = Instant::now().checked_add(time);
+        child.deadline = self.deadline.into_iter().chain(end).min();
+        child
+    }
+
     /// A flag that stops the run when set, for signal handlers and racing threads.
     pub fn cancellation(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
@@ -275,6 +283,16 @@ mod tests {
         assert_eq!((run.stop(), other.stop()), (None, None));
         run.cancellation().store(true, Ordering::Relaxed);
         assert_eq!(other.stop(), Some(StopReason::Cancelled));
+    }
+
+    #[test]
+    fn a_part_of_a_run_has_less_time() {
+        let run = Run::new();
+        assert_eq!(run.within(Duration::ZERO).stop(), Some(StopReason::Timeout));
+        assert_eq!(run.within(Duration::from_secs(1000)).stop(), None);
+        let over = Run::new().with_timeout(Duration::ZERO);
+        assert_eq!(over.within(Duration::from_secs(1000)).stop(), Some(StopReason::Timeout));
+        assert_eq!(run.stop(), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use elinvar_engines::pdr::{PdrStatistics, QueryCount, Shrinking};
 use serde_json::{Map, Value as Json, json};
 
 use super::Report;
-use super::text::{align, seconds};
+use super::text::{align, count, seconds};
 use crate::progress::{Queries, Statistics};
 
 /// All that happened in a run, as tables.
@@ -128,26 +128,13 @@ fn pdr_lines(pdr: &PdrStatistics) -> Vec<(&'static str, String)> {
 }
 
 fn interpolation_text(statistics: &InterpolationStatistics) -> String {
-    let InterpolationStatistics {
-        path_queries,
-        path_conflicts,
-        refutations,
-        excluded,
-        not_excluded,
-        ..
-    } = *statistics;
+    let InterpolationStatistics { refutations, excluded, not_excluded, .. } = *statistics;
+    let proofs = count(refutations as usize, "proof");
     let per_proof = |sum: u64| format!("{:.1}", mean(sum, refutations));
     let (steps, gates) =
         (per_proof(statistics.proof_steps), per_proof(statistics.interpolant_gates));
     let lines = [
-        (
-            "paths",
-            format!(
-                "{path_queries} queries, {path_conflicts} conflicts, {}",
-                seconds(statistics.sat_time)
-            ),
-        ),
-        ("interpolants", format!("{refutations} times, {}", seconds(statistics.extraction_time))),
+        ("interpolants", format!("from {proofs}, {}", seconds(statistics.extraction_time))),
         ("clauses of a proof", format!("{steps} in the mean")),
         ("gates of its interpolants", format!("{gates} in the mean")),
         ("frames that it spans", format!("{} in the mean", per_proof(statistics.suffix_frames))),

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 mod families;
 mod games;
+mod interpolation;
 mod reuse;
 
 const SAFE: u8 = 20;

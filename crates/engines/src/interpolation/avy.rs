@@ -28,7 +28,8 @@ use elinvar_logic::interpolation::System;
 use elinvar_sat::Lit;
 
 use super::convert::Outside;
-use super::paths::{Interpolants, Paths, Reply, Start};
+use super::interpolants::Interpolants;
+use super::paths::{Paths, Reply, Start};
 use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError};
 use crate::passes::{Lift, Prepared, prepare, stuck_on_error};
@@ -196,7 +197,7 @@ impl<'a> Strengthening<'a> {
     fn new(domain: &Bits, options: &'a AvyOptions, run: &'a Run) -> Self {
         let transition = Rc::new(domain.transition().clone());
         let origin = domain.origin();
-        let paths = Paths::new(Rc::clone(&transition), Rc::clone(&origin), run);
+        let paths = Paths::new(Rc::clone(&transition), Rc::clone(&origin), NAME, run);
         let statistics = InterpolationStatistics::default();
         Strengthening {
             options,
@@ -231,9 +232,14 @@ impl<'a> Strengthening<'a> {
             if bound == 0 || trace.domain.bad(Level::Finite(bound), property)?.is_none() {
                 continue;
             }
-            if !self.options.incremental || self.paths.is_exhausted() {
-                let paths =
-                    Paths::new(Rc::clone(&self.transition), Rc::clone(&self.origin), self.run);
+            let AvyOptions { incremental, global_trace, .. } = *self.options;
+            if !incremental || !global_trace || self.paths.is_exhausted() {
+                let paths = Paths::new(
+                    Rc::clone(&self.transition),
+                    Rc::clone(&self.origin),
+                    NAME,
+                    self.run,
+                );
                 self.paths = paths;
             }
             let refuted = self.refute(trace, property, bound);
@@ -375,15 +381,15 @@ impl<'a> Strengthening<'a> {
     }
 }
 
-/// Takes all lemmas out that do not hold for ever.
+/// Takes all lemmas out that do not hold for ever, and all that was learnt from them.
 fn forget(trace: &mut Trace<'_, '_>) -> Vec<(Level, Cube<Lit>)> {
     let mut lost = Vec::new();
     for level in 1..=trace.frames.last() {
-        for lemma in trace.frames.take_level(level) {
-            lost.push((Level::Finite(level), lemma.cube.clone()));
-            trace.frames.drop(trace.domain, lemma);
-        }
+        let lemmas = trace.frames.take_level(level).into_iter();
+        lost.extend(lemmas.map(|lemma| (Level::Finite(level), lemma.cube)));
     }
+    trace.domain.begin_anew();
+    trace.frames.learn_again(trace.domain);
     lost
 }
 

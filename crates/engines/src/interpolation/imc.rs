@@ -19,7 +19,8 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
 
-use super::paths::{Interpolants, Paths, Start};
+use super::interpolants::Interpolants;
+use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
@@ -101,7 +102,7 @@ impl<'a> Search<'a> {
         run: &'a Run,
     ) -> Self {
         let transition = Rc::new(Transition::new(system, properties, options.elimination));
-        let paths = Paths::new(Rc::clone(&transition), origin(&transition), run);
+        let paths = Paths::new(Rc::clone(&transition), origin(&transition), NAME, run);
         let bads = transition.bads.iter().enumerate();
         let open = bads.map(|(number, &(property, _))| Open {
             property,
@@ -119,7 +120,7 @@ impl<'a> Search<'a> {
             self.run.emit(Event::Bound { engine: NAME, bound });
             if self.paths.is_exhausted() {
                 let origin = origin(&self.transition);
-                self.paths = Paths::new(Rc::clone(&self.transition), origin, self.run);
+                self.paths = Paths::new(Rc::clone(&self.transition), origin, NAME, self.run);
             }
             for mut open in std::mem::take(&mut self.open) {
                 let found = self.look_at(&mut open, bound);

@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
         let stuck = stuck_on_error(system, property);
         let transition = Transition::new(&stuck.system, &[property], options.elimination);
         let transition = Rc::new(transition);
-        let paths = Paths::new(Rc::clone(&transition), origin(&transition), run);
+        let paths = Paths::new(Rc::clone(&transition), origin(&transition), NAME, run);
         let statistics = InterpolationStatistics::default();
         Search { stuck, property, options, run, transition, paths, bound, statistics }
     }
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
             self.run.emit(Event::Bound { engine: NAME, bound: self.bound });
             if self.paths.is_exhausted() {
                 let origin = origin(&self.transition);
-                self.paths = Paths::new(Rc::clone(&self.transition), origin, self.run);
+                self.paths = Paths::new(Rc::clone(&self.transition), origin, NAME, self.run);
             }
             let found = self.look_at_bound();
             self.statistics.take(&mut self.paths.statistics);

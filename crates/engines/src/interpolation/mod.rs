@@ -16,6 +16,7 @@ pub mod avy;
 mod convert;
 mod core;
 pub mod imc;
+mod interpolants;
 pub mod itp;
 mod paths;
 mod reached;

@@ -20,17 +20,18 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{BitVec, PropertyId, Step, Trace, Value};
-use elinvar_logic::interpolation::{Refutation, Sequence, System};
-use elinvar_logic::{Aig, AigLit};
+use elinvar_logic::AigLit;
+use elinvar_logic::interpolation::{Refutation, System};
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
 use super::core::Core;
+use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Level, Stopped};
 use crate::pdr::transition::{Init, Transition};
-use crate::run::Run;
+use crate::run::{self, Event, Run};
 
 /// How many words a log may have before it is better to begin anew.
 const LOG_LIMIT: usize = 1 << 27;
@@ -51,6 +52,7 @@ pub(crate) struct Paths {
     /// The frame that begins in an initial state, and the lemmas that say so.
     initial: Option<(usize, Vec<LemmaId>)>,
     clause: Vec<Lit>,
+    engine: &'static str,
     run: Run,
     pub statistics: PathStatistics,
 }
@@ -103,7 +105,12 @@ pub(crate) enum Reply {
 }
 
 impl Paths {
-    pub fn new(transition: Rc<Transition>, origin: Rc<[bool]>, run: &Run) -> Self {
+    pub fn new(
+        transition: Rc<Transition>,
+        origin: Rc<[bool]>,
+        engine: &'static str,
+        run: &Run,
+    ) -> Self {
         let definitions = Rc::new(transition.definitions());
         let mut solver = Solver::new();
         let stop = run.clone();
@@ -119,6 +126,7 @@ impl Paths {
             stamp: 0,
             initial: None,
             clause: Vec::new(),
+            engine,
             run: run.clone(),
             statistics: PathStatistics::default(),
         }
@@ -249,9 +257,21 @@ impl Paths {
             Answer::Unsat(_) => Some(false),
             Answer::Stopped => None,
         };
+        let (time, spent) = (started.elapsed(), self.solver.statistics().conflicts - before);
         self.statistics.queries += 1;
-        self.statistics.conflicts += self.solver.statistics().conflicts - before;
-        self.statistics.solving += started.elapsed();
+        self.statistics.conflicts += spent;
+        self.statistics.solving += time;
+        self.run.emit(Event::Query {
+            engine: self.engine,
+            kind: "paths",
+            answer: match answer {
+                Some(true) => run::Answer::Sat,
+                Some(false) => run::Answer::Unsat,
+                None => run::Answer::Stopped,
+            },
+            conflicts: spent,
+            time,
+        });
         match answer {
             Some(true) => Ok(Reply::Path),
             Some(false) => {
@@ -516,82 +536,6 @@ impl Paths {
     }
 }
 
-/// How refutations are read.
-struct Reading<'a> {
-    /// By variable: the distance of its frame.
-    distances: &'a [u32],
-    system: System,
-}
-
-impl Reading<'_> {
-    /// The distance of the frame that a clause belongs to.
-    fn distance(&self, clause: &[Lit]) -> usize {
-        clause.iter().map(|lit| self.distances[lit.var().index()]).max().unwrap_or(0) as usize
-    }
-
-    fn interpolants(
-        &self,
-        log: &Log,
-        conclusion: StepId,
-        register: impl Fn(Var) -> usize,
-    ) -> Interpolants {
-        let started = Instant::now();
-        let refutation = Refutation::new(log, conclusion);
-        let assumptions = refutation.assumptions().map(|lit| self.distance(&[lit]));
-        let clauses = refutation.clauses().map(|clause| self.distance(clause));
-        let farthest = clauses.chain(assumptions).max().unwrap_or(0);
-        let part = |clause: &[Lit]| farthest - self.distance(clause);
-        self.read(&refutation, farthest + 1, &part, register, started)
-    }
-
-    fn interpolant_at(
-        &self,
-        log: &Log,
-        conclusion: StepId,
-        distance: usize,
-        register: impl Fn(Var) -> usize,
-    ) -> Interpolants {
-        let started = Instant::now();
-        let refutation = Refutation::new(log, conclusion);
-        let part = |clause: &[Lit]| usize::from(self.distance(clause) <= distance);
-        self.read(&refutation, 2, &part, register, started)
-    }
-
-    fn read(
-        &self,
-        refutation: &Refutation<'_>,
-        parts: usize,
-        part: &dyn Fn(&[Lit]) -> usize,
-        register: impl Fn(Var) -> usize,
-        started: Instant,
-    ) -> Interpolants {
-        let sequence = Sequence::new(refutation, parts, part, self.system);
-        let time = started.elapsed();
-        debug_assert_eq!(sequence.check(refutation, part), Ok(()));
-        let registers =
-            sequence.inputs.iter().map(|&(var, input)| (input.node(), register(var))).collect();
-        let mut by_distance = sequence.interpolants;
-        by_distance.reverse();
-        let steps = refutation.len();
-        Interpolants { registers, aig: sequence.aig, by_distance, steps, time }
-    }
-}
-
-/// The interpolants of a refutation, as formulas over registers.
-pub(crate) struct Interpolants {
-    pub aig: Aig,
-    /// By input of the graph, as a node: which register it is.
-    pub registers: FxHashMap<usize, usize>,
-    /// By distance from the bad state: what is enough to be known of that frame to
-    /// exclude the rest of the path. All there is before the last one is ⊤. If just
-    /// one was asked for, it is the only one.
-    pub by_distance: Vec<AigLit>,
-    /// Clauses in the proof.
-    pub steps: usize,
-    /// The time that it took to get here from the log.
-    pub time: Duration,
-}
-
 impl Frame {
     /// A literal of the transition relation that has a variable here.
     fn lit(&self, lit: Lit) -> Lit {
@@ -653,7 +597,7 @@ mod tests {
     fn paths() -> Paths {
         let transition = Transition::new(&counter(), &[PropertyId(0)], false);
         let origin = origin(&transition);
-        Paths::new(Rc::new(transition), origin, &Run::new())
+        Paths::new(Rc::new(transition), origin, "test", &Run::new())
     }
 
     fn refute(paths: &mut Paths, bound: usize, start: Start) -> StepId {
@@ -727,7 +671,7 @@ mod tests {
             let none = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
             let prepared = prepare(&system, &[id], &none, 1 << 10, &run).unwrap();
             let transition = Rc::new(Transition::new(&prepared.system, &[id], true));
-            let new = || Paths::new(Rc::clone(&transition), origin(&transition), &run);
+            let new = || Paths::new(Rc::clone(&transition), origin(&transition), "test", &run);
             let mut formulas = Formulas::new(transition.registers.len(), &run);
             let elsewhere = !formulas.initial(&prepared.system).formula;
             let mut paths = new();

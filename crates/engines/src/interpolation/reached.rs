@@ -11,7 +11,7 @@ use elinvar_logic::interpolation::System;
 use elinvar_logic::{Aig, AigLit, Answer, Cadical, Cnf, SatSolver};
 use rustc_hash::FxHashMap;
 
-use super::paths::Interpolants;
+use super::interpolants::Interpolants;
 use crate::passes::PassOptions;
 use crate::pdr::PdrOptions;
 use crate::pdr::domain::{Asked, Stopped};

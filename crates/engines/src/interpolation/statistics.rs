@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::paths::{Interpolants, PathStatistics};
+use super::interpolants::Interpolants;
+use super::paths::PathStatistics;
 use crate::run::{Event, Run};
 
 /// The numbers of a run.

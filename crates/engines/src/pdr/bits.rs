@@ -84,6 +84,11 @@ impl Bits {
         &self.transition
     }
 
+    /// Forgets all lemmas and what was learnt from them.
+    pub fn begin_anew(&mut self) {
+        self.solver = main_solver(&self.transition, &self.origin, &self.run);
+    }
+
     /// What of an invariant a property needs, or all of it if the run is over before
     /// that is known.
     pub fn trim(&self, property: usize, mut invariant: Vec<Cube<Lit>>) -> Vec<Cube<Lit>> {

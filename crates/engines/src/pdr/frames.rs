@@ -188,6 +188,14 @@ impl<D: Domain> Frames<D> {
         }
     }
 
+    /// Tells the domain the lemmas that hold for ever, after it has forgotten all.
+    pub fn learn_again(&mut self, domain: &mut D) {
+        debug_assert!(self.levels.iter().all(Vec::is_empty), "the others were taken out");
+        for lemma in &mut self.infinite {
+            lemma.name = domain.learn(&lemma.cube, Level::Infinite);
+        }
+    }
+
     /// Every lemma, with the last level where it is known to hold.
     pub fn iter(&self) -> impl Iterator<Item = (Level, &Lemma<D>)> {
         let finite = self.levels.iter().enumerate();
