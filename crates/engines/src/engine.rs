@@ -9,8 +9,9 @@ use crate::interpolation::avy::{Avy, AvyOptions};
 use crate::interpolation::imc::Imc;
 use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
+use crate::passes::{PassOptions, Prepared, prepare};
 use crate::pdr::{Pdr, PdrOptions};
-use crate::run::Run;
+use crate::run::{Event, Run};
 
 /// An engine decides safety properties with evidence about the system it was given.
 pub trait Engine {
@@ -36,6 +37,20 @@ pub enum EngineError {
     /// A property of the wrong kind was asked for.
     #[error("property {0} is not a safety property; only safety is decided")]
     NotSafety(String),
+}
+
+/// Asks an engine on bits about the simplified system, and tells what its answers mean
+/// for the system that was given.
+pub(crate) fn check_bits(
+    system: &TransitionSystem,
+    properties: &[PropertyId],
+    (passes, memory_limit): (&PassOptions, u64),
+    run: &Run,
+    check: impl FnOnce(&Prepared) -> Vec<Verdict>,
+) -> Result<Vec<Verdict>, EngineError> {
+    let prepared = prepare(system, properties, passes, memory_limit, run)?;
+    run.emit(Event::Passes(prepared.report.clone()));
+    Ok(check(&prepared).into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
 }
 
 /// Why a part of an engine did not finish.

@@ -31,8 +31,8 @@ use super::convert::Outside;
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Reply, Start};
 use super::statistics::InterpolationStatistics;
-use crate::engine::{Engine, EngineError};
-use crate::passes::{Lift, Prepared, prepare, stuck_on_error};
+use crate::engine::{Engine, EngineError, check_bits};
+use crate::passes::{Lift, Prepared, stuck_on_error};
 use crate::pdr::bits::Bits;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Domain, Level};
@@ -113,11 +113,10 @@ impl Engine for Avy {
         run: &Run,
     ) -> Result<Vec<Verdict>, EngineError> {
         let PdrOptions { passes, memory_limit, .. } = &self.options.pdr;
-        let prepared = prepare(system, properties, passes, *memory_limit, run)?;
-        run.emit(Event::Passes(prepared.report.clone()));
-        let earlier = Earlier::of_run(run, system);
-        let verdicts = check_prepared(&prepared, properties, &self.options, earlier, run);
-        Ok(verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+        check_bits(system, properties, (passes, *memory_limit), run, |prepared| {
+            let earlier = Earlier::of_run(run, system);
+            check_prepared(prepared, properties, &self.options, earlier, run)
+        })
     }
 }
 

@@ -24,8 +24,8 @@ use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
-use crate::engine::{Engine, EngineError};
-use crate::passes::{Prepared, prepare};
+use crate::engine::{Engine, EngineError, check_bits};
+use crate::passes::Prepared;
 use crate::pdr::domain::{Asked, Stopped};
 use crate::pdr::transition::Transition;
 use crate::run::{Event, Run};
@@ -54,11 +54,11 @@ impl Engine for Imc {
         properties: &[PropertyId],
         run: &Run,
     ) -> Result<Vec<Verdict>, EngineError> {
-        let InterpolationOptions { passes, memory_limit, .. } = &self.options;
-        let prepared = prepare(system, properties, passes, *memory_limit, run)?;
-        run.emit(Event::Passes(prepared.report.clone()));
-        let verdicts = check_prepared(&prepared, properties, &self.options, run);
-        Ok(verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+        let options = &self.options;
+        let simplification = (&options.passes, options.memory_limit);
+        check_bits(system, properties, simplification, run, |prepared| {
+            check_prepared(prepared, properties, options, run)
+        })
     }
 }
 

@@ -26,8 +26,8 @@ use super::paths::{Paths, Start};
 use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
-use crate::engine::{Engine, EngineError};
-use crate::passes::{Prepared, Stuck, prepare, stuck_on_error};
+use crate::engine::{Engine, EngineError, check_bits};
+use crate::passes::{Prepared, Stuck, stuck_on_error};
 use crate::pdr::domain::{Asked, Stopped};
 use crate::pdr::transition::Transition;
 use crate::run::{Event, Run};
@@ -59,11 +59,11 @@ impl Engine for Itp {
         properties: &[PropertyId],
         run: &Run,
     ) -> Result<Vec<Verdict>, EngineError> {
-        let InterpolationOptions { passes, memory_limit, .. } = &self.options;
-        let prepared = prepare(system, properties, passes, *memory_limit, run)?;
-        run.emit(Event::Passes(prepared.report.clone()));
-        let verdicts = check_prepared(&prepared, properties, &self.options, run);
-        Ok(verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+        let options = &self.options;
+        let simplification = (&options.passes, options.memory_limit);
+        check_bits(system, properties, simplification, run, |prepared| {
+            check_prepared(prepared, properties, options, run)
+        })
     }
 }
 

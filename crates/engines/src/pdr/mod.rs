@@ -31,8 +31,8 @@ use elinvar_ir::{
 };
 use elinvar_sat::Lit;
 
-use crate::engine::{Engine, EngineError};
-use crate::passes::{PassOptions, Prepared, prepare};
+use crate::engine::{Engine, EngineError, check_bits};
+use crate::passes::{PassOptions, Prepared};
 use crate::run::{Event, Run};
 use bits::Bits;
 use cube::Cube;
@@ -109,11 +109,11 @@ impl Engine for Pdr {
         run: &Run,
     ) -> Result<Vec<Verdict>, EngineError> {
         let options = &self.options;
-        let prepared = prepare(system, properties, &options.passes, options.memory_limit, run)?;
-        run.emit(Event::Passes(prepared.report.clone()));
-        let earlier = Earlier::of_run(run, system);
-        let outcome = check_prepared(&prepared, properties, options, earlier, run);
-        Ok(outcome.verdicts.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+        let simplification = (&options.passes, options.memory_limit);
+        check_bits(system, properties, simplification, run, |prepared| {
+            let earlier = Earlier::of_run(run, system);
+            check_prepared(prepared, properties, options, earlier, run).verdicts
+        })
     }
 }
 
