@@ -13,7 +13,8 @@ pub enum Scope {
     /// that are not lemmas must define each variable by its fan-in.
     Cone,
     /// The same, but the fan-in of the variables from `first` to before `end` is
-    /// not followed: what defines them does not count.
+    /// not followed: what defines them counts only as far as clauses fix it, or what
+    /// was learnt before.
     ConeUpTo { first: Var, end: Var },
     /// All variables.
     All,

@@ -1,6 +1,6 @@
 //! Circuits, asked for by cones: models of a domain must extend to all variables.
 
-use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope, Var};
+use elinvar_sat::{Answer, Layer, Lit, Log, NoProof, Query, Scope, Solver, Var};
 
 use crate::duel::{Duel, Inspect};
 use crate::random::{Rng, seeds};
@@ -227,4 +227,26 @@ fn refutations_in_circuits_are_proofs() {
     for seed in seeds(5) {
         domains::<Log>(4000 + seed, MIDDLE);
     }
+}
+
+#[test]
+fn what_defines_the_leaves_of_a_cone_does_not_count() {
+    let mut solver: Solver = Solver::new();
+    let [a, leaf, out] = [(); 3].map(|()| solver.new_var());
+    // leaf = a ∧ ¬a, which no decision makes true, and out = leaf.
+    solver.set_fan_in(leaf, &[a]);
+    solver.set_fan_in(out, &[leaf]);
+    let [a, leaf_lit, out_lit] = [a, leaf, out].map(Var::positive);
+    for clause in [[!leaf_lit, a], [!leaf_lit, !a], [!out_lit, leaf_lit], [out_lit, !leaf_lit]] {
+        solver.add_clause(&clause);
+    }
+    let mut ask = |scope| {
+        let assumptions = &[out_lit];
+        let query =
+            Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope, conflicts: None };
+        matches!(solver.solve(&query), Answer::Sat(_))
+    };
+    assert!(ask(Scope::ConeUpTo { first: leaf, end: out }));
+    assert!(!ask(Scope::ConeUpTo { first: out, end: out }), "no leaves: the whole cone");
+    assert!(!ask(Scope::Cone));
 }

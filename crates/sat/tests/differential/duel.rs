@@ -103,6 +103,11 @@ impl<P: Inspect> Duel<P> {
         self.given.insert(lits.iter().copied().collect());
     }
 
+    /// No query below this layer will come.
+    pub fn expire(&mut self, layer: Layer) {
+        self.solver.expire(layer);
+    }
+
     pub fn raise_lemma(&mut self, index: usize, layer: Layer) {
         let lemma = &mut self.lemmas[index];
         lemma.layer = layer;

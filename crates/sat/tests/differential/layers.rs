@@ -131,6 +131,47 @@ fn proofs_near_the_threshold() {
     assert!(conflicts > 1000, "only {conflicts} conflicts");
 }
 
+/// Layers that only grow, as the bounds of paths do: what was learnt for earlier ones
+/// alone is let go, and nothing else.
+fn growing<P: Inspect>(seed: u64, vars: usize) -> u64 {
+    let mut rng = Rng::new(seed);
+    let mut duel: Duel<P> = Duel::new();
+    let known = duel.new_vars(vars);
+    for _ in 0..vars * 3 {
+        let clause = rng.lits(&known, 3);
+        duel.add_clause(&clause);
+    }
+    for level in 0..6 {
+        duel.expire(Layer::level(level));
+        for _ in 0..vars / 2 {
+            let lits = rng.lits(&known, 3);
+            duel.add_lemma(&lits, Layer::level(level + rng.below(3)));
+        }
+        for _ in 0..20 {
+            let assumptions = rng.lits(&known, 3);
+            let layer = Layer::level(level + rng.below(2));
+            let query = Query {
+                layer,
+                assumptions: &assumptions,
+                temporary: &[],
+                scope: Scope::All,
+                conflicts: None,
+            };
+            duel.ask(&query);
+        }
+    }
+    let conflicts = duel.solver().statistics().conflicts;
+    duel.finish();
+    conflicts
+}
+
+#[test]
+fn layers_that_are_over_leave_the_later_ones_alone() {
+    let plain: u64 = seeds(20).map(|seed| growing::<NoProof>(seed, 60)).sum();
+    let logged: u64 = seeds(10).map(|seed| growing::<Log>(500 + seed, 40)).sum();
+    assert!(plain > 1000 && logged > 100, "only {plain} and {logged} conflicts");
+}
+
 /// Literals that follow, each by clauses of one layer, and are found by search
 /// alone: in the middle of queries with temporary clauses, some of which become
 /// false, as do some layers.
