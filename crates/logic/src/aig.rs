@@ -7,6 +7,8 @@
 use std::fmt;
 use std::ops::Not;
 
+use rustc_hash::FxHashMap;
+
 /// A node of an [`Aig`], possibly complemented.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AigLit(u32);
@@ -217,6 +219,30 @@ impl Aig {
         cone
     }
 
+    /// What a literal means to someone, given what its inputs and the constant false
+    /// (`leaf`, by node), conjunctions and complements mean.
+    pub fn fold<T: Clone>(
+        &self,
+        root: AigLit,
+        mut leaf: impl FnMut(usize) -> T,
+        mut and: impl FnMut(T, T) -> T,
+        not: impl Fn(T) -> T,
+    ) -> T {
+        let mut meanings: FxHashMap<usize, T> = FxHashMap::default();
+        let edge = |meanings: &FxHashMap<usize, T>, lit: AigLit| {
+            let meaning = meanings[&lit.node()].clone();
+            if lit.is_complement() { not(meaning) } else { meaning }
+        };
+        for node in self.cone([root]) {
+            let meaning = match self.operands(node) {
+                Some((a, b)) => and(edge(&meanings, a), edge(&meanings, b)),
+                None => leaf(node),
+            };
+            meanings.insert(node, meaning);
+        }
+        edge(&meanings, root)
+    }
+
     /// The value of every node, given those of the inputs.
     pub fn simulate(&self, mut input: impl FnMut(usize) -> bool) -> Valuation {
         let mut values = Vec::with_capacity(self.nodes.len());
@@ -420,5 +446,21 @@ mod tests {
         assert_eq!(aig.len(), size);
         assert_eq!(aig.and_all(&[a, b, !a]), AigLit::FALSE);
         assert_eq!(aig.or_all(&[a, b, !a]), AigLit::TRUE);
+    }
+
+    #[test]
+    fn folding_with_the_meaning_of_bits_is_simulation() {
+        let mut aig = Aig::new();
+        let (a, b, c) = (aig.input(), aig.input(), aig.input());
+        let chosen = aig.ite(a, b, c);
+        let differ = aig.xor(chosen, c);
+        for row in 0..8 {
+            let input = |node: usize| node > 0 && row >> (node - 1) & 1 == 1;
+            let values = aig.simulate(input);
+            for root in [a, !b, chosen, !differ, AigLit::TRUE, AigLit::FALSE] {
+                let folded = aig.fold(root, input, |x, y| x && y, |x: bool| !x);
+                assert_eq!(folded, values.value(root), "{root:?} in row {row}");
+            }
+        }
     }
 }

@@ -269,11 +269,11 @@ impl<'a> Strengthening<'a> {
         loop {
             let lemmas = trace.frames.iter().map(|(level, lemma)| (level, &lemma.cube));
             self.paths.set_lemmas(lemmas, bound, length);
-            let start = if length == bound { Start::Initial } else { Start::Frame };
             let whole = length == bound;
+            let start = if whole { Start::Initial } else { Start::Frame };
             let limit = (!whole).then_some(self.patience);
             let before = self.paths.statistics.conflicts;
-            match self.paths.ask_within(property, bound, length, start, limit)? {
+            match self.paths.ask(property, bound, length, start, limit)? {
                 Reply::Path if whole => return Ok(None),
                 Reply::Path | Reply::GivenUp => window.below(length),
                 Reply::Refuted(conclusion) => {
@@ -295,8 +295,7 @@ impl<'a> Strengthening<'a> {
         self.suffix = window.most;
         let system = self.options.system;
         let interpolants = if self.options.min_core {
-            let (interpolants, dropped) =
-                self.paths.minimal_interpolants(conclusion, system, self.run)?;
+            let (interpolants, dropped) = self.paths.minimal_interpolants(conclusion, system)?;
             self.statistics.dropped_equations += dropped;
             interpolants
         } else {

@@ -158,23 +158,16 @@ fn network(
     count: usize,
 ) -> (Network, Lit) {
     let leaves = 1 + count;
-    let mut network = Network { leaves, ..Network::default() };
-    let mut lits: FxHashMap<usize, Lit> = FxHashMap::default();
-    let edge = |lits: &FxHashMap<usize, Lit>, lit: AigLit| {
-        lits[&lit.node()].negate_if(lit.is_complement())
+    let mut gates = Vec::new();
+    let leaf = |node| match registers.get(&node) {
+        Some(&register) => Var::new(1 + register).positive(),
+        // The constant false; the variable is true.
+        None => !Var::new(0).positive(),
     };
-    for node in aig.cone([root]) {
-        let lit = match (aig.operands(node), registers.get(&node)) {
-            (Some((a, b)), _) => {
-                network.gates.push([edge(&lits, a), edge(&lits, b)]);
-                Var::new(leaves + network.gates.len() - 1).positive()
-            }
-            (None, Some(&register)) => Var::new(1 + register).positive(),
-            // The constant false; the variable is true.
-            (None, None) => !Var::new(0).positive(),
-        };
-        lits.insert(node, lit);
-    }
-    let root = edge(&lits, root);
-    (network, root)
+    let and = |a, b| {
+        gates.push([a, b]);
+        Var::new(leaves + gates.len() - 1).positive()
+    };
+    let root = aig.fold(root, leaf, and, |lit: Lit| !lit);
+    (Network { leaves, gates, ..Network::default() }, root)
 }

@@ -19,7 +19,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use elinvar_ir::{BitVec, PropertyId, Step, Trace, Value};
+use elinvar_ir::{PropertyId, Step, Trace};
 use elinvar_logic::AigLit;
 use elinvar_logic::interpolation::{Refutation, System};
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId, Var};
@@ -28,6 +28,7 @@ use rustc_hash::FxHashMap;
 use super::core::Core;
 use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
+use crate::pdr::bit;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Level, Stopped};
 use crate::pdr::transition::{Init, Transition};
@@ -195,19 +196,9 @@ impl Paths {
         self.solver.add_lemma(&self.clause, layer(level, distance))
     }
 
-    /// SAT?  start ∧ T ∧ … ∧ T ∧ bad, over the last `length` of `bound` steps.
+    /// SAT?  start ∧ T ∧ … ∧ T ∧ bad, over the last `length` of `bound` steps, as far as
+    /// so many conflicts go.
     pub fn ask(
-        &mut self,
-        property: usize,
-        bound: usize,
-        length: usize,
-        start: Start,
-    ) -> Asked<Reply> {
-        self.ask_within(property, bound, length, start, None)
-    }
-
-    /// The same, as far as so many conflicts go.
-    pub fn ask_within(
         &mut self,
         property: usize,
         bound: usize,
@@ -286,7 +277,7 @@ impl Paths {
     /// The last step of the proof that no path of so many steps leads to a bad state;
     /// none if there is one. Takes as long as it takes.
     pub fn refute(&mut self, property: usize, bound: usize, start: Start) -> Asked<Option<StepId>> {
-        match self.ask(property, bound, bound, start)? {
+        match self.ask(property, bound, bound, start, None)? {
             Reply::Path => Ok(None),
             Reply::Refuted(conclusion) => Ok(Some(conclusion)),
             Reply::GivenUp => unreachable!("there is no limit"),
@@ -517,10 +508,9 @@ impl Paths {
         &self,
         conclusion: StepId,
         system: System,
-        run: &Run,
     ) -> Asked<(Interpolants, u64)> {
         let refutation = Refutation::new(self.solver.proof(), conclusion);
-        let core = Core::new(&refutation, &self.distances, run)?;
+        let core = Core::new(&refutation, &self.distances, &self.run)?;
         let read = Reading { distances: &core.distances, system };
         let register = |var: Var| {
             self.register(core.vars[var.index()].expect("switches are in one frame only"))
@@ -556,10 +546,6 @@ fn layer(level: Level, distance: usize) -> Layer {
         Level::Finite(level) => Layer::level(level + distance),
         Level::Infinite => Layer::ALWAYS,
     }
-}
-
-fn bit(value: bool) -> Value {
-    Value::Bv(BitVec::bool(value))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Sets of states as formulas over registers, in one graph: what engines that keep
 //! interpolants as they are have in common.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use elinvar_ir::{
@@ -35,6 +36,11 @@ impl Default for InterpolationOptions {
         let PdrOptions { passes, elimination, memory_limit, .. } = PdrOptions::default();
         InterpolationOptions { passes, elimination, memory_limit, system: System::McMillan }
     }
+}
+
+/// The input of a register in the graph of [`Formulas`].
+fn register_lit(index: usize) -> AigLit {
+    AigLit::from_code(2 * (1 + index as u32))
 }
 
 /// Formulas over the registers of a system.
@@ -88,7 +94,7 @@ impl Formulas {
         for id in cone(system.pool(), inits.iter().map(|&(_, init)| init)) {
             let lit = match system.pool().get(id.regular()) {
                 Expr::Symbol(_) => match system.role_of(id.regular()) {
-                    Some(Role::State(index)) => Some(self.register(index)),
+                    Some(Role::State(index)) => Some(register_lit(index)),
                     Some(Role::Input(_)) | None => None,
                 },
                 Expr::Const(value) => Some(AigLit::constant(!value.is_zero())),
@@ -102,7 +108,7 @@ impl Formulas {
         let mut equations = Vec::with_capacity(inits.len());
         let mut is_exact = true;
         for (index, init) in inits {
-            let register = self.register(index);
+            let register = register_lit(index);
             match edge(&lits, init) {
                 Some(init) => equations.push(self.aig.iff(register, init)),
                 None => is_exact = false,
@@ -111,29 +117,13 @@ impl Formulas {
         Initial { formula: self.aig.and_all(&equations), is_exact }
     }
 
-    fn register(&self, index: usize) -> AigLit {
-        AigLit::from_code(2 * (1 + index as u32))
-    }
-
     /// One of the interpolants, in this graph.
     pub fn import(&mut self, interpolants: &Interpolants, root: AigLit) -> AigLit {
-        let Interpolants { aig, registers, .. } = interpolants;
-        let mut lits: FxHashMap<usize, AigLit> = FxHashMap::default();
-        let edge = |lits: &FxHashMap<usize, AigLit>, lit: AigLit| {
-            lits[&lit.node()].complement_if(lit.is_complement())
+        let leaf = |node| match interpolants.registers.get(&node) {
+            Some(&register) => register_lit(register),
+            None => AigLit::FALSE,
         };
-        for node in aig.cone([root]) {
-            let lit = match (aig.operands(node), registers.get(&node)) {
-                (Some((a, b)), _) => {
-                    let (a, b) = (edge(&lits, a), edge(&lits, b));
-                    self.aig.and(a, b)
-                }
-                (None, Some(&register)) => self.register(register),
-                (None, None) => AigLit::FALSE,
-            };
-            lits.insert(node, lit);
-        }
-        edge(&lits, root)
+        interpolants.aig.fold(root, leaf, |a, b| self.aig.and(a, b), |lit| !lit)
     }
 
     /// The gates of a formula that has to be true, each after its operands. Trees of
@@ -196,28 +186,19 @@ impl Formulas {
 
     /// The invariant that a formula is, for a system whose states are the registers.
     pub fn certificate(&self, root: AigLit) -> Certificate {
-        let mut pool = Pool::new();
+        let pool = RefCell::new(Pool::new());
         let mut symbols = Vec::new();
-        let mut ids: FxHashMap<usize, ExprId> = FxHashMap::default();
-        let edge = |pool: &mut Pool, ids: &FxHashMap<usize, ExprId>, lit: AigLit| {
-            let id = ids[&lit.node()];
-            if lit.is_complement() { pool.not(id).expect("a bit") } else { id }
+        let leaf = |node| match self.register_of(node) {
+            Some(register) => {
+                symbols.push(Role::State(register));
+                pool.borrow_mut().symbol(Sort::BOOL, None).expect("a bit")
+            }
+            None => pool.borrow_mut().bool(false),
         };
-        for node in self.aig.cone([root]) {
-            let id = match (self.aig.operands(node), self.register_of(node)) {
-                (Some((a, b)), _) => {
-                    let (a, b) = (edge(&mut pool, &ids, a), edge(&mut pool, &ids, b));
-                    pool.and(a, b).expect("bits")
-                }
-                (None, Some(register)) => {
-                    symbols.push(Role::State(register));
-                    pool.symbol(Sort::BOOL, None).expect("a bit")
-                }
-                (None, None) => pool.bool(false),
-            };
-            ids.insert(node, id);
-        }
-        let expr = edge(&mut pool, &ids, root);
+        let and = |a, b| pool.borrow_mut().and(a, b).expect("bits");
+        let not = |a| pool.borrow_mut().not(a).expect("a bit");
+        let expr = self.aig.fold(root, leaf, and, not);
+        let pool = pool.into_inner();
         Certificate::Formula(Box::new(Formula { pool, expr, symbols }))
     }
 }

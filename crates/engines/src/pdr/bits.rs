@@ -86,6 +86,7 @@ impl Bits {
 
     /// Forgets all lemmas and what was learnt from them.
     pub fn begin_anew(&mut self) {
+        self.count_work();
         self.solver = main_solver(&self.transition, &self.origin, &self.run);
     }
 
@@ -136,12 +137,13 @@ impl Bits {
         Some(state)
     }
 
-    pub fn finish_statistics(&mut self) {
+    /// Adds what the solver did in its life to the statistics. Said once of a solver.
+    pub fn count_work(&mut self) {
         let work = self.solver.statistics();
-        self.statistics.conflicts = work.conflicts;
-        self.statistics.decisions = work.decisions;
-        self.statistics.propagations = work.propagations;
-        self.statistics.domain_variables = work.domain;
+        self.statistics.conflicts += work.conflicts;
+        self.statistics.decisions += work.decisions;
+        self.statistics.propagations += work.propagations;
+        self.statistics.domain_variables += work.domain;
     }
 
     /// Must the run stop? Asked now and then.

@@ -155,7 +155,7 @@ fn decide<'a>(
     let begun = begun.and_then(|()| drive.map_or(Ok(()), |drive| drive(&mut search)));
     let stopped = begun.is_err() || reuse_only;
     let (frames, clear) = search.into_frames();
-    domain.finish_statistics();
+    domain.count_work();
     run.emit(Event::Pdr(Box::new(domain.statistics.clone())));
     let reason = run.stop().unwrap_or(StopReason::Cancelled);
     debug_assert!(stopped || verdicts.found.iter().all(Option::is_some));

@@ -10,7 +10,7 @@ pub(crate) mod bits;
 pub(crate) mod cube;
 pub(crate) mod domain;
 mod eliminate;
-pub(crate) mod frames;
+mod frames;
 mod generalize;
 mod incremental;
 pub(crate) mod justify;
@@ -250,6 +250,7 @@ impl<'a> Verdicts<'a> {
     }
 }
 
-fn bit(value: bool) -> Value {
+/// A bit as a value of a trace.
+pub(crate) fn bit(value: bool) -> Value {
     Value::Bv(BitVec::bool(value))
 }
