@@ -348,7 +348,8 @@ impl EngineOptions {
         if self.passes.contains(&PassName::None) && self.passes.len() > 1 {
             bail!("--passes none stands alone");
         }
-        if self.ctg == Some(0) && self.ctg_depth.is_some() {
+        let avy_alone = self.engine == EngineName::Avy && self.ctg.is_none();
+        if (self.ctg == Some(0) || avy_alone) && self.ctg_depth.is_some() {
             bail!("--ctg-depth says nothing with --ctg 0");
         }
         for (name, value) in [
@@ -460,6 +461,27 @@ mod tests {
     }
 
     #[test]
+    fn every_option_of_avy_arrives() {
+        assert_eq!(choice("--engine avy"), Choice::Avy(AvyOptions::default()));
+        let words = "--engine avy --ctg 4 --ctg-depth 2 --step 3 --no-global-trace \
+                     --no-min-suffix --min-core --no-shallow-push --interleave 5 \
+                     --no-incremental --interpolation pudlak";
+        let pdr = PdrOptions { ctg: Ctg { max: 4, depth: 2 }, ..AvyOptions::default().pdr };
+        let options = AvyOptions {
+            pdr,
+            step: 3,
+            global_trace: false,
+            min_suffix: false,
+            min_core: true,
+            shallow_push: false,
+            interleave: Some(5),
+            incremental: false,
+            system: System::Pudlak,
+        };
+        assert_eq!(choice(words), Choice::Avy(options));
+    }
+
+    #[test]
     fn the_help_tells_the_defaults_as_they_are() {
         let options = PdrOptions::default();
         let command = Words::command();
@@ -496,6 +518,9 @@ mod tests {
             ("--engine pdr --distinct lazy", "--distinct is an option of --engine kind"),
             ("--engine pdr --passes none,cone", "--passes none stands alone"),
             ("--engine pdr --ctg 0 --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
+            ("--engine avy --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
+            ("--engine avy --interleave 0", "--interleave must be at least 1"),
+            ("--engine pdr --min-core", "--min-core is an option of --engine avy"),
             ("--engine pdr --patience 0", "--patience must be at least 1"),
             ("--engine bmc -j 2", "--threads is an option of --engine auto"),
             ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy"),
