@@ -1,17 +1,18 @@
 //! Every engine against explicit-state search on random small systems; every
 //! piece of evidence goes through the checker, and printed models are read back.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::interpolation::avy::{Avy, AvyOptions};
 use elinvar_engines::interpolation::imc::Imc;
 use elinvar_engines::interpolation::itp::Itp;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::pdr::{Ctg, Pdr, PdrOptions};
+use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
 use elinvar_engines::{Engine, Run, passes};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
@@ -25,17 +26,55 @@ pub struct Options {
     /// The first seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Only this engine
+    #[arg(long)]
+    engine: Option<EngineName>,
+    /// Only systems of this kind; several may be given
+    #[arg(long = "shape", value_name = "SHAPE")]
+    shapes: Vec<ShapeName>,
 }
 
-const SHAPES: [Shape; 3] = [Shape::BITS, Shape::WORDS, Shape::ARRAYS];
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    Bmc,
+    Kind,
+    Pdr,
+    Avy,
+    Itp,
+    Imc,
+    Words,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ShapeName {
+    Bits,
+    Words,
+    Arrays,
+    Numbers,
+}
+
+impl ShapeName {
+    fn shape(self) -> Shape {
+        match self {
+            ShapeName::Bits => Shape::BITS,
+            ShapeName::Words => Shape::WORDS,
+            ShapeName::Arrays => Shape::ARRAYS,
+            ShapeName::Numbers => Shape::NUMBERS,
+        }
+    }
+}
 
 pub fn run(options: &Options) -> ExitCode {
+    let shapes =
+        if options.shapes.is_empty() { ShapeName::value_variants() } else { &options.shapes[..] };
     let mut tally = Tally::default();
     for seed in options.seed..options.seed + options.count {
-        let shape = SHAPES[seed as usize % SHAPES.len()];
+        let shape = shapes[seed as usize % shapes.len()].shape();
         let system = Generator::system(seed, shape);
         tally.systems += 1;
-        if let Err(complaint) = examine(&system, seed, &mut tally) {
+        let examined = || examine(&system, seed, options.engine, &mut tally);
+        let examined = panic::catch_unwind(AssertUnwindSafe(examined));
+        if let Err(complaint) = examined.unwrap_or_else(|_| Err("it panics".into())) {
             println!("seed {seed}, {shape:?}: {complaint}");
             tally.disagreements += 1;
         }
@@ -68,7 +107,12 @@ impl std::fmt::Display for Tally {
     }
 }
 
-fn examine(system: &TransitionSystem, seed: u64, tally: &mut Tally) -> Result<(), String> {
+fn examine(
+    system: &TransitionSystem,
+    seed: u64,
+    only: Option<EngineName>,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let printed = through_formats(system)?;
     let Ok(truth) = search(system, 20_000) else { return Ok(()) };
     tally.searched += 1;
@@ -78,7 +122,9 @@ fn examine(system: &TransitionSystem, seed: u64, tally: &mut Tally) -> Result<()
         }
     }
     let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-    for mut engine in engines(seed) {
+    let chosen =
+        EngineName::value_variants().iter().filter(|name| only.is_none_or(|o| o == **name));
+    for mut engine in chosen.map(|&name| engine(name, seed)) {
         let run = Run::new().with_timeout(Duration::from_secs(20)).with_seed(seed);
         let verdicts =
             engine.check(system, &properties, &run).map_err(|error| error.to_string())?;
@@ -96,30 +142,31 @@ fn examine(system: &TransitionSystem, seed: u64, tally: &mut Tally) -> Result<()
     Ok(())
 }
 
-/// A setting of each engine, chosen by the seed.
-fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
-    let distinct = [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3];
+/// An engine in a setting chosen by the seed.
+fn engine(name: EngineName, seed: u64) -> Box<dyn Engine> {
     let incremental = !seed.is_multiple_of(5);
     let step = 1 + seed as usize % 4;
     let elimination = seed.is_multiple_of(3);
     let system = if (seed / 2).is_multiple_of(2) { System::McMillan } else { System::Pudlak };
     let interpolation =
         InterpolationOptions { elimination, system, ..InterpolationOptions::default() };
-    vec![
-        Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental })),
-        Box::new(KInduction::new(KInductionOptions {
+    match name {
+        EngineName::Bmc => {
+            Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental }))
+        }
+        EngineName::Kind => Box::new(KInduction::new(KInductionOptions {
             bound: Some(16),
-            distinct,
+            distinct: [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3],
             incremental,
             strengthen: seed.is_multiple_of(2),
         })),
-        Box::new(Pdr::new(PdrOptions {
+        EngineName::Pdr => Box::new(Pdr::new(PdrOptions {
             elimination,
             ctg: Ctg { max: seed as usize % 4, depth: seed as usize / 4 % 3 },
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()
         })),
-        Box::new(Avy::new(AvyOptions {
+        EngineName::Avy => Box::new(Avy::new(AvyOptions {
             step,
             global_trace: !(seed / 3).is_multiple_of(4),
             min_suffix: !(seed / 5).is_multiple_of(3),
@@ -130,9 +177,24 @@ fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
             system,
             ..AvyOptions::default()
         })),
-        Box::new(Itp::new(interpolation.clone())),
-        Box::new(Imc::new(interpolation)),
-    ]
+        EngineName::Itp => Box::new(Itp::new(interpolation)),
+        EngineName::Imc => Box::new(Imc::new(interpolation)),
+        EngineName::Words => Box::new(Words::new(words(seed))),
+    }
+}
+
+fn words(seed: u64) -> WordsOptions {
+    let probability = [None, Some(0.0), Some(0.5), Some(1.0)][seed as usize / 3 % 4];
+    WordsOptions {
+        cube_probability: probability.and_then(Probability::new),
+        simulation: Kind::ALL[seed as usize / 5 % Kind::ALL.len()],
+        compare_simulations: seed.is_multiple_of(13),
+        pdr: PdrOptions {
+            ctg: Ctg { max: seed as usize / 7 % 4, depth: seed as usize / 11 % 3 },
+            drop_obligations: [None, Some(1), Some(20)][seed as usize / 2 % 3],
+            ..PdrOptions::default()
+        },
+    }
 }
 
 fn agree(
@@ -199,8 +261,10 @@ mod tests {
     fn engines_checker_and_formats_agree_on_a_few_hundred_systems() {
         let mut tally = Tally::default();
         for seed in 0..300 {
-            let system = Generator::system(seed, SHAPES[seed as usize % SHAPES.len()]);
-            examine(&system, seed, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            let shapes = ShapeName::value_variants();
+            let shape = shapes[seed as usize % shapes.len()].shape();
+            let system = Generator::system(seed, shape);
+            examine(&system, seed, None, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         }
         assert!(tally.safe > 100 && tally.unsafe_ > 200, "{tally}");
     }

@@ -110,6 +110,15 @@ fn beside_this_binary() -> Option<PathBuf> {
     Some(target.join("release").join("elinvar").with_extension(std::env::consts::EXE_EXTENSION))
 }
 
+/// The file of a command, in the path of commands if it names no folder.
+pub fn find(command: &str) -> Option<PathBuf> {
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|file| file.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| file.is_file())
+}
+
 /// A program for tests: the text as a script of the shell.
 ///
 /// Another process writes it. Had this one the file open, a child that another thread
@@ -152,6 +161,13 @@ mod tests {
         };
         assert_eq!(code, Some(3));
         assert!(reason.starts_with("no report on m.aig") && reason.ends_with(": why"), "{reason}");
+    }
+
+    #[test]
+    fn commands_are_found() {
+        assert!(find("sh").is_some_and(|file| file.ends_with("sh")));
+        assert_eq!(find("no-such-command-anywhere"), None);
+        assert_eq!(find("/no/such/file"), None);
     }
 
     #[test]

@@ -9,7 +9,8 @@
 //! every cycle of a counterexample, its last one included.
 //!
 //! **Invariants.** I ∧ C ⇒ Inv, Inv ∧ C ∧ T ∧ C′ ⇒ Inv′, Inv ∧ C ⇒ ¬B: by induction on
-//! i, Inv holds of every sᵢ, hence ¬B(sₙ, xₙ).
+//! i, Inv holds of every sᵢ, hence ¬B(sₙ, xₙ). The literals of its clauses are bits of
+//! states, or facts about words, which become expressions over the states.
 //!
 //! **Formulas.** A claim Inv(s, r) over registers r that keep any value they start
 //! with, one for each of some inputs, is checked in the same way in the system
@@ -35,7 +36,8 @@
 use std::collections::BTreeSet;
 
 use elinvar_ir::{
-    Attached, Certificate, ExprId, PropertyId, Role, Sort, StateBit, TransitionSystem, cone,
+    Attached, Certificate, ExprId, Fact, Pool, PropertyId, Role, Sort, StateBit, TransitionSystem,
+    clauses_to_exprs, cone,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -53,11 +55,14 @@ pub fn certificate(
     let bad = bad_of(system, property)?;
     match certificate {
         Certificate::Inductive { clauses } => {
-            check_clauses(system, clauses)?;
-            let invariant = Invariant { system, clauses, bad };
-            invariant.initiation(budget)?;
-            invariant.consecution(budget)?;
-            invariant.safety(budget)
+            let clauses = literals_of_bits(system, clauses)?;
+            Invariant { system, clauses, bad }.prove(budget)
+        }
+        Certificate::Facts { clauses } => {
+            let mut builder = system.clone().into_builder();
+            let clauses = literals_of_facts(system, &mut builder.pool, clauses)?;
+            let system = builder.finish().expect("a well-formed system with more expressions");
+            Invariant { system: &system, clauses, bad }.prove(budget)
         }
         Certificate::Formula(formula) => {
             let attached = formula.attach(system).map_err(Refusal::Formula)?;
@@ -78,8 +83,19 @@ pub fn certificate(
 
 // ---- invariants ----------------------------------------------------------------
 
-/// Every literal is a bit of a state of the system.
-fn check_clauses(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Result<(), Refusal> {
+/// A bit of an expression over the states, or its negation.
+#[derive(Clone, Copy)]
+struct Literal {
+    expr: ExprId,
+    bit: u32,
+    positive: bool,
+}
+
+/// The clauses, if every literal is a bit of a state of the system.
+fn literals_of_bits(
+    system: &TransitionSystem,
+    clauses: &[Vec<StateBit>],
+) -> Result<Vec<Vec<Literal>>, Refusal> {
     for (clause, literals) in clauses.iter().enumerate() {
         for (literal, &StateBit { state, bit, .. }) in literals.iter().enumerate() {
             let in_pool = state.node() < system.pool().len();
@@ -105,7 +121,19 @@ fn check_clauses(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Result
             }
         }
     }
-    Ok(())
+    let literal = |l: &StateBit| Literal { expr: l.state, bit: l.bit, positive: l.positive };
+    Ok(clauses.iter().map(|clause| clause.iter().map(literal).collect()).collect())
+}
+
+/// The clauses, if every fact is one about the states of the system.
+fn literals_of_facts(
+    system: &TransitionSystem,
+    pool: &mut Pool,
+    clauses: &[Vec<Fact>],
+) -> Result<Vec<Vec<Literal>>, Refusal> {
+    let clauses = clauses_to_exprs(system, pool, clauses).map_err(Refusal::Facts)?;
+    let literal = |expr| Literal { expr, bit: 0, positive: true };
+    Ok(clauses.into_iter().map(|clause| clause.into_iter().map(literal).collect()).collect())
 }
 
 /// How many clauses are asked about in one query: for invariants of thousands of clauses
@@ -114,11 +142,17 @@ const TOGETHER: usize = 128;
 
 struct Invariant<'a> {
     system: &'a TransitionSystem,
-    clauses: &'a [Vec<StateBit>],
+    clauses: Vec<Vec<Literal>>,
     bad: ExprId,
 }
 
 impl<'a> Invariant<'a> {
+    fn prove(&self, budget: &Budget) -> Result<(), Refusal> {
+        self.initiation(budget)?;
+        self.consecution(budget)?;
+        self.safety(budget)
+    }
+
     /// SAT?  I ∧ C ∧ ¬Inv
     fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
@@ -160,7 +194,7 @@ impl<'a> Invariant<'a> {
 
     /// The states of the clauses, the constraints and all that they depend on.
     fn relevant(&self) -> BTreeSet<usize> {
-        let clauses = self.clauses.iter().flatten().map(|literal| literal.state);
+        let clauses = self.clauses.iter().flatten().map(|literal| literal.expr);
         let constraints = self.system.constraints().iter().copied();
         self.system.cone_of_influence(clauses.chain(constraints))
     }
@@ -199,9 +233,9 @@ impl<'a> Invariant<'a> {
         encoder: &mut Encoder,
         frame: &mut Frame<'a>,
     ) -> Result<Vec<Vec<Lit>>, Refusal> {
-        frame.encode_all(encoder, self.clauses.iter().flatten().map(|literal| literal.state))?;
-        let literal = |&StateBit { state, bit, positive }: &StateBit| {
-            let lit = frame.bit(state, bit);
+        frame.encode_all(encoder, self.clauses.iter().flatten().map(|literal| literal.expr))?;
+        let literal = |&Literal { expr, bit, positive }: &Literal| {
+            let lit = frame.bit(expr, bit);
             if positive { lit } else { !lit }
         };
         Ok(self.clauses.iter().map(|clause| clause.iter().map(literal).collect()).collect())
@@ -402,7 +436,10 @@ impl SimplePath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BinaryOp, BitVec, Formula, Pool, Property, PropertyKind, SystemBuilder};
+    use elinvar_ir::{
+        BinaryOp, BitVec, ClauseError, FactError, Formula, LinearTerm, Property, PropertyKind,
+        Reading, SortError, SystemBuilder, Word,
+    };
     use std::time::Instant;
 
     /// Counts 0, 1, 2, 0, …; bad at five, not reached and two steps from three.
@@ -477,6 +514,66 @@ mod tests {
         let mut larger = system.clone().into_builder().pool;
         let foreign = larger.symbol(Sort::Bv(9), None).unwrap();
         assert_eq!(refused(&|c| c[1][0].state = foreign), not_a_state);
+    }
+
+    /// count ≤ 3 as an inequality and count ≠ 3 as an equation
+    fn facts(system: &TransitionSystem) -> Vec<Vec<Fact>> {
+        let word = Word { state: system.states()[0].symbol, element: None };
+        let reading = Reading::Unsigned;
+        let terms = vec![LinearTerm { coefficient: 1.into(), word, reading }];
+        let at_most = Fact::AtMost { terms: terms.clone(), bound: 3.into() };
+        let differs = Fact::Modular { terms, width: 3, value: 3.into(), equal: false };
+        vec![vec![at_most], vec![differs]]
+    }
+
+    #[test]
+    fn every_corruption_of_facts_is_refused() {
+        let system = counter();
+        let check = |corrupt: &dyn Fn(&mut Vec<Vec<Fact>>)| {
+            let mut clauses = facts(&system);
+            corrupt(&mut clauses);
+            let evidence = Certificate::Facts { clauses };
+            certificate(&system, PropertyId(0), &evidence, &Budget::default())
+        };
+        assert_eq!(check(&|_| {}), Ok(()));
+        let bound = |clauses: &mut Vec<Vec<Fact>>, to: i32| match &mut clauses[0][0] {
+            Fact::AtMost { bound, .. } => *bound = to.into(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(check(&|c| bound(c, -1)), Err(Refusal::Initiation { clause: 0 }));
+        assert_eq!(check(&|c| bound(c, 1)), Err(Refusal::Consecution { clause: 0 }));
+        assert_eq!(check(&|c| bound(c, 7)), Err(Refusal::Safety));
+        assert_eq!(check(&|c| drop(c.remove(1))), Err(Refusal::Consecution { clause: 0 }));
+        assert_eq!(check(&|c| c.clear()), Err(Refusal::Safety));
+        let bit = |state, element: Option<BitVec>, bit| {
+            let word = Word { state, element };
+            check(&|c| c[1].push(Fact::Bit { word: word.clone(), bit, value: true }))
+        };
+        let misfit =
+            |error: FactError| Err(Refusal::Facts(ClauseError { clause: 1, literal: 1, error }));
+        let (count, memory) = (system.states()[0].symbol, system.states()[1].symbol);
+        let out_of_range = SortError::Slice { hi: 3, lo: 3, width: 3 };
+        assert_eq!(bit(count, None, 3), misfit(out_of_range.into()));
+        let whole = SortError::NotABitVector(Sort::Array { index: 2, element: 1 });
+        assert_eq!(bit(memory, None, 0), misfit(whole.into()));
+        let address = SortError::Width { found: 3, expected: 2 };
+        assert_eq!(bit(memory, Some(BitVec::zero(3)), 0), misfit(address.into()));
+        let next = system.states()[0].next.unwrap();
+        assert_eq!(bit(next, None, 0), misfit(FactError::NotAState));
+        let mut larger = system.clone().into_builder().pool;
+        let foreign = larger.symbol(Sort::Bv(9), None).unwrap();
+        assert_eq!(bit(foreign, None, 0), misfit(FactError::NotAState));
+    }
+
+    #[test]
+    fn facts_about_inputs_are_refused() {
+        let system = clearing();
+        let input = Word { state: system.inputs()[0].symbol, element: None };
+        let clauses = vec![vec![Fact::Bit { word: input, bit: 0, value: true }]];
+        let evidence = Certificate::Facts { clauses };
+        let refused = certificate(&system, PropertyId(0), &evidence, &Budget::default());
+        let error = FactError::NotAState;
+        assert_eq!(refused, Err(Refusal::Facts(ClauseError { clause: 0, literal: 0, error })));
     }
 
     #[test]

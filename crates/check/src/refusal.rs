@@ -1,6 +1,6 @@
 //! Why evidence is refused.
 
-use elinvar_ir::{FormulaError, PropertyId, Sort, TransitionSystem};
+use elinvar_ir::{ClauseError, FormulaError, PropertyId, Sort, TransitionSystem};
 
 /// Why evidence is refused; one variant for each way to reject.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -39,6 +39,8 @@ pub enum Refusal {
         "literal {literal} of clause {clause} is about bit {bit} of {state}, which has {width}"
     )]
     BitOutOfRange { clause: usize, literal: usize, state: String, bit: u32, width: u32 },
+    #[error(transparent)]
+    Facts(ClauseError),
     #[error("clause {clause} does not hold in every initial state")]
     Initiation { clause: usize },
     #[error("clause {clause} does not hold after every step from the invariant")]

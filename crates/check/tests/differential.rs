@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use elinvar_check::{Budget, Refusal, certificate, circuit};
 use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
 use elinvar_ir::{
-    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort,
-    StateBit, TransitionSystem, Value, WitnessCircuit,
+    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool,
+    PropertyId, Reading, Role, Sort, StateBit, TransitionSystem, Value, WitnessCircuit, Word,
 };
 
 /// A system as a table: every state and every input is a number.
@@ -442,6 +442,94 @@ fn invariants_of_bits_and_words() {
         }
     }
     assert!(accepted > 200 && refused > 200, "{accepted} {refused}");
+}
+
+/// Facts that hold where the state does not have this value.
+fn differs(rng: &mut Rng, state: ExprId, value: &BitVec) -> Vec<Fact> {
+    let word = Word { state, element: None };
+    let reading = rng.pick(&[Reading::Signed, Reading::Unsigned]);
+    let term = |coefficient: i32| LinearTerm {
+        coefficient: coefficient.into(),
+        word: word.clone(),
+        reading,
+    };
+    match rng.below(3) {
+        0 => (0..value.width())
+            .map(|bit| Fact::Bit { word: word.clone(), bit, value: !value.bit(bit) })
+            .collect(),
+        1 => {
+            let below = Fact::AtMost { terms: vec![term(1)], bound: reading.of(value) - 1 };
+            let above = Fact::AtMost { terms: vec![term(-1)], bound: -reading.of(value) - 1 };
+            vec![below, above]
+        }
+        _ => {
+            let (width, value) = (value.width(), reading.of(value));
+            vec![Fact::Modular { terms: vec![term(1)], width, value, equal: false }]
+        }
+    }
+}
+
+fn random_sum(rng: &mut Rng, bits: &[(ExprId, u32)]) -> Vec<Fact> {
+    let term = |rng: &mut Rng| LinearTerm {
+        coefficient: rng.pick(&[-5, -3, -2, -1, 1, 2, 3, 4]).into(),
+        word: Word { state: rng.pick(bits).0, element: None },
+        reading: rng.pick(&[Reading::Signed, Reading::Unsigned]),
+    };
+    let terms = (0..1 + rng.below(3)).map(|_| term(rng)).collect();
+    vec![Fact::AtMost { terms, bound: (rng.below(24) as i32 - 4).into() }]
+}
+
+/// The same for facts about words: what is not reached, told in all kinds of facts, with
+/// or without one of the clauses and with a random inequality more.
+#[test]
+fn invariants_of_facts() {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..150 {
+        let system = draw(seed, Shape::WORDS);
+        let Some(table) = Explicit::new(&system, 8) else { continue };
+        let Some(bits) = state_bits(&system) else { continue };
+        let mut rng = Rng::new(seed);
+        let value_of = |state: ExprId, code: usize| {
+            let positions = (0..bits.len()).filter(|&position| bits[position].0 == state);
+            BitVec::from_bits(positions.map(|position| code >> position & 1 == 1))
+        };
+        let reached = table.reachable(usize::MAX);
+        let unreached = (0..table.steps.len()).filter(|&s| !reached.iter().any(|r| r.0 == s));
+        let exact: Vec<Vec<Fact>> = unreached
+            .map(|code| {
+                let states = system.states().iter().map(|state| state.symbol);
+                states.flat_map(|s| differs(&mut rng, s, &value_of(s, code))).collect()
+            })
+            .collect();
+        let mut candidates = vec![exact.clone()];
+        for _ in 0..3 {
+            let mut changed = exact.clone();
+            changed.push(random_sum(&mut rng, &bits));
+            candidates.push(changed);
+        }
+        if !exact.is_empty() {
+            let mut weaker = exact.clone();
+            weaker.swap_remove(rng.below(exact.len()));
+            candidates.push(weaker);
+        }
+        for (position, (property, _)) in system.bads().enumerate() {
+            for (number, clauses) in candidates.iter().enumerate() {
+                let holds = |code| {
+                    let fact_holds = |fact: &Fact| fact.holds(|word| value_of(word.state, code));
+                    clauses.iter().all(|clause| clause.iter().any(fact_holds))
+                };
+                let expected = table.is_inductive(position, holds);
+                let evidence = Certificate::Facts { clauses: clauses.clone() };
+                let answer = certificate(&system, property, &evidence, &Budget::default());
+                let context = format!("{seed} {property:?} candidate {number}");
+                assert_eq!(answer.is_ok(), expected, "{context}: {answer:?} {clauses:?}");
+                check_circuit(&system, property, &evidence, expected, &context);
+                accepted += usize::from(expected);
+                refused += usize::from(!expected);
+            }
+        }
+    }
+    assert!(accepted > 100 && refused > 100, "{accepted} {refused}");
 }
 
 /// Its circuit is accepted when the invariant is, and only if the property holds.

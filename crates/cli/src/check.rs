@@ -147,7 +147,8 @@ impl Arguments {
                 | Choice::KInduction(_)
                 | Choice::Avy(_)
                 | Choice::Itp(_)
-                | Choice::Imc(_),
+                | Choice::Imc(_)
+                | Choice::Words(_),
             )
             | Plan::Race(_) => bail!("--parameter works with --engine pdr, in one thread"),
         }

@@ -9,7 +9,7 @@ use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_engines::passes::PassOptions;
-use elinvar_engines::pdr::PdrOptions;
+use elinvar_engines::pdr::{Kind, PdrOptions, Probability, WordsOptions};
 
 #[derive(clap::Args)]
 pub struct EngineOptions {
@@ -17,7 +17,8 @@ pub struct EngineOptions {
     /// also proves; `pdr` (property directed reachability, IC3) does both on bits, and
     /// so do those that learn from proofs that there is no short counterexample:
     /// `itp` (McMillan's interpolation), `imc` (interpolation sequences) and `avy`
-    /// (interpolants that become lemmas of pdr);
+    /// (interpolants that become lemmas of pdr); `words` is pdr on words, with
+    /// inequalities between registers as well as bits;
     /// `auto` tries bmc and kind for a short while, then pdr, or kind where a
     /// memory is too large for bits
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
@@ -71,38 +72,38 @@ pub struct EngineOptions {
     #[arg(long, help_heading = "Engine options")]
     no_elimination: bool,
 
-    /// pdr, avy: how many states that stand in the way of a shorter lemma
-    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy has
-    /// it by default [default: 3]
+    /// pdr, avy, words: how many states that stand in the way of a shorter lemma
+    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy
+    /// and words have it by default [default: 3]
     #[arg(long, value_name = "MAX", help_heading = "Engine options")]
     ctg: Option<usize>,
 
-    /// pdr, avy: how deep the lemmas that block such states are shortened in the same
+    /// pdr, avy, words: how deep the lemmas that block such states are shortened in the same
     /// way [default: 1]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     ctg_depth: Option<usize>,
 
-    /// pdr, avy: leave a lemma as it is after N literals in a row that cannot be
+    /// pdr, avy, words: leave a lemma as it is after N literals in a row that cannot be
     /// dropped [default: try all]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     attempts: Option<usize>,
 
-    /// pdr, avy: try to drop all literals of a lemma, also those of a lemma that blocks
+    /// pdr, avy, words: try to drop all literals of a lemma, also those of a lemma that blocks
     /// the same states one frame earlier
     #[arg(long, help_heading = "Engine options")]
     no_keep_parent: bool,
 
-    /// pdr, avy: from the Nth time that an obligation comes back, try harder: drop
+    /// pdr, avy, words: from the Nth time that an obligation comes back, try harder: drop
     /// what --no-keep-parent would, and block two more states [default: 10]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     stubborn: Option<u32>,
 
-    /// pdr, avy: give an obligation up that came back more than N times, until the
+    /// pdr, avy, words: give an obligation up that came back more than N times, until the
     /// next frame; 0: never [default: 20]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     drop_obligations: Option<u32>,
 
-    /// pdr, avy: with several properties, work off N obligations for one before the
+    /// pdr, avy, words: with several properties, work off N obligations for one before the
     /// next has its turn [default: 2000]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     patience: Option<u64>,
@@ -137,6 +138,25 @@ pub struct EngineOptions {
     /// avy: after N rounds, one of plain pdr [default: never]
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     interleave: Option<usize>,
+
+    /// words: how likely a state to be excluded becomes a set of bits (a Boolean cube),
+    /// from 0 to 1, rather than one of inequalities (a polytope)
+    /// [default: learnt from the model]
+    #[arg(long, value_name = "C", value_parser = probability, help_heading = "Engine options")]
+    cube_probability: Option<Probability>,
+
+    /// words: how states that lead to a bad one are expanded [default: product]
+    #[arg(long, value_enum, value_name = "NAME", help_heading = "Engine options")]
+    simulation: Option<SimulationName>,
+
+    /// words: expand by all simulations and tell the factors with --stats or --json
+    #[arg(long, help_heading = "Engine options")]
+    compare_simulations: bool,
+}
+
+fn probability(text: &str) -> Result<Probability, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    Probability::new(number).ok_or_else(|| "a probability is between 0 and 1".to_owned())
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +168,19 @@ enum EngineName {
     Avy,
     Itp,
     Imc,
+    Words,
+}
+
+#[derive(ValueEnum, Clone, Copy)]
+enum SimulationName {
+    /// Bits that are 0, 1 or unknown
+    Ternary,
+    /// Signed intervals
+    Interval,
+    /// Bits for logic and intervals for arithmetic
+    Hybrid,
+    /// Known bits, signed and unsigned intervals at the same time
+    Product,
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -215,7 +248,11 @@ impl EngineOptions {
             EngineName::Auto => bail!(
                 "{options} are about lemmas, and kind, to which --bound and --no-incremental lead, makes none"
             ),
-            EngineName::Bmc | EngineName::Kind | EngineName::Itp | EngineName::Imc => {
+            EngineName::Bmc
+            | EngineName::Kind
+            | EngineName::Itp
+            | EngineName::Imc
+            | EngineName::Words => {
                 bail!("{options} are options of --engine pdr, avy or auto")
             }
         }
@@ -230,6 +267,17 @@ impl EngineOptions {
             EngineName::Avy => Choice::Avy(self.avy()),
             EngineName::Itp => Choice::Itp(self.interpolation()),
             EngineName::Imc => Choice::Imc(self.interpolation()),
+            EngineName::Words => Choice::Words(self.words()),
+        }
+    }
+
+    fn words(&self) -> WordsOptions {
+        let defaults = WordsOptions::default();
+        WordsOptions {
+            cube_probability: self.cube_probability,
+            simulation: self.simulation.map_or(defaults.simulation, SimulationName::meaning),
+            compare_simulations: self.compare_simulations,
+            pdr: self.pdr(defaults.pdr),
         }
     }
 
@@ -308,8 +356,8 @@ impl EngineOptions {
 
     /// Complains about options that say nothing to the chosen engine.
     fn refuse_strays(&self) -> Result<()> {
-        use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr};
-        let options: [(&str, bool, &[EngineName]); 23] = [
+        use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
+        let options: [(&str, bool, &[EngineName]); 26] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.start.is_some(), &[Bmc]),
@@ -319,13 +367,13 @@ impl EngineOptions {
             ("--no-strengthen", self.no_strengthen, &[Kind]),
             ("--passes", !self.passes.is_empty(), &[Pdr, Avy, Itp, Imc]),
             ("--no-elimination", self.no_elimination, &[Pdr, Avy, Itp, Imc]),
-            ("--ctg", self.ctg.is_some(), &[Pdr, Avy]),
-            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr, Avy]),
-            ("--attempts", self.attempts.is_some(), &[Pdr, Avy]),
-            ("--no-keep-parent", self.no_keep_parent, &[Pdr, Avy]),
-            ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy]),
-            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy]),
-            ("--patience", self.patience.is_some(), &[Pdr, Avy]),
+            ("--ctg", self.ctg.is_some(), &[Pdr, Avy, Words]),
+            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr, Avy, Words]),
+            ("--attempts", self.attempts.is_some(), &[Pdr, Avy, Words]),
+            ("--no-keep-parent", self.no_keep_parent, &[Pdr, Avy, Words]),
+            ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy, Words]),
+            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy, Words]),
+            ("--patience", self.patience.is_some(), &[Pdr, Avy, Words]),
             ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc]),
             ("--interpolation", self.interpolation.is_some(), &[Avy, Itp, Imc]),
             ("--no-global-trace", self.no_global_trace, &[Avy]),
@@ -333,6 +381,9 @@ impl EngineOptions {
             ("--min-core", self.min_core, &[Avy]),
             ("--no-shallow-push", self.no_shallow_push, &[Avy]),
             ("--interleave", self.interleave.is_some(), &[Avy]),
+            ("--cube-probability", self.cube_probability.is_some(), &[Words]),
+            ("--simulation", self.simulation.is_some(), &[Words]),
+            ("--compare-simulations", self.compare_simulations, &[Words]),
         ];
         for (name, given, engines) in options {
             if given && !engines.contains(&self.engine) {
@@ -348,8 +399,9 @@ impl EngineOptions {
         if self.passes.contains(&PassName::None) && self.passes.len() > 1 {
             bail!("--passes none stands alone");
         }
-        let avy_alone = self.engine == EngineName::Avy && self.ctg.is_none();
-        if (self.ctg == Some(0) || avy_alone) && self.ctg_depth.is_some() {
+        let without = matches!(self.engine, EngineName::Avy | EngineName::Words);
+        let none_by_default = without && self.ctg.is_none();
+        if (self.ctg == Some(0) || none_by_default) && self.ctg_depth.is_some() {
             bail!("--ctg-depth says nothing with --ctg 0");
         }
         for (name, value) in [
@@ -376,6 +428,18 @@ impl EngineName {
             EngineName::Avy => "avy",
             EngineName::Itp => "itp",
             EngineName::Imc => "imc",
+            EngineName::Words => "words",
+        }
+    }
+}
+
+impl SimulationName {
+    fn meaning(self) -> Kind {
+        match self {
+            SimulationName::Ternary => Kind::Ternary,
+            SimulationName::Interval => Kind::Interval,
+            SimulationName::Hybrid => Kind::Hybrid,
+            SimulationName::Product => Kind::Product,
         }
     }
 }
@@ -509,7 +573,7 @@ mod tests {
     #[test]
     fn what_means_nothing_is_refused() {
         for (words, complaint) in [
-            ("--ctg 3", "--ctg is an option of --engine pdr or avy"),
+            ("--ctg 3", "--ctg is an option of --engine pdr or avy or words"),
             (
                 "--engine kind --passes cone",
                 "--passes is an option of --engine pdr or avy or itp or imc",
@@ -523,7 +587,7 @@ mod tests {
             ("--engine pdr --min-core", "--min-core is an option of --engine avy"),
             ("--engine pdr --patience 0", "--patience must be at least 1"),
             ("--engine bmc -j 2", "--threads is an option of --engine auto"),
-            ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy"),
+            ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy or words"),
             ("--engine imc --bound 3", "--bound is an option of --engine bmc or kind or auto"),
             ("--bound 3 -j 2", "--bound and --no-incremental are about one engine, not about -j 2"),
         ] {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use elinvar_check::{Budget, Refusal};
+use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, AigerModel, Encoding};
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{self, Format, Model};
@@ -95,7 +96,14 @@ pub fn certificate(
             let binary = path.extension().is_some_and(|ending| ending == "aig");
             let encoding = if binary { Encoding::Binary } else { Encoding::Ascii };
             let (inputs, states) = (system.inputs().len(), system.states().len());
-            Ok(aiger::write_certificate(&circuit.system, inputs, states, model, encoding)?)
+            let circuit = match certificate {
+                // Bits that are added up are words; inputs and states stay where they are.
+                Certificate::Facts { .. } => bitblast(&circuit.system, 0)?.0,
+                Certificate::Inductive { .. }
+                | Certificate::KInductive { .. }
+                | Certificate::Formula(_) => circuit.system,
+            };
+            Ok(aiger::write_certificate(&circuit, inputs, states, model, encoding)?)
         }
         Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => Ok(btor2::write(&circuit.system)?),
     }
@@ -262,7 +270,9 @@ fn property_of(model: &TransitionSystem, circuit: &TransitionSystem) -> Result<P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BinaryOp, BitVec, Sort, Step, SystemBuilder};
+    use elinvar_ir::{
+        BinaryOp, BitVec, Fact, LinearTerm, Reading, Sort, Step, SystemBuilder, Word,
+    };
 
     /// A counter of two bits that must not reach three.
     fn counter() -> TransitionSystem {
@@ -304,6 +314,52 @@ mod tests {
         let budget = Budget { max_gates: 1, ..Budget::default() };
         let verdict = confirm(&system, PropertyId(0), proof, &budget, || None).unwrap();
         assert!(matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_))));
+    }
+
+    fn at_most(words: &[Word], bound: i32) -> Certificate {
+        let term = |word: &Word| LinearTerm {
+            coefficient: 1.into(),
+            word: word.clone(),
+            reading: Reading::Unsigned,
+        };
+        let terms = words.iter().map(term).collect();
+        Certificate::Facts { clauses: vec![vec![Fact::AtMost { terms, bound: bound.into() }]] }
+    }
+
+    fn words(system: &TransitionSystem) -> Vec<Word> {
+        system.states().iter().map(|s| Word { state: s.symbol, element: None }).collect()
+    }
+
+    /// Writes the proof, reads it and judges it.
+    fn verify(model: &Model, proof: &Certificate, name: &str) -> Result<(), Refusal> {
+        let bytes = certificate(model, PropertyId(0), proof, Path::new(name)).unwrap();
+        let file = SourceFile { name: name.to_owned(), bytes };
+        let evidence = Evidence::read(model, &file, None).unwrap();
+        assert!(matches!(evidence, Evidence::Circuit(..)));
+        evidence.judge(model.system(), &Budget::default())
+    }
+
+    /// Two latches of which one is set at a time.
+    #[test]
+    fn sums_of_bits_are_written_as_gates() {
+        let model = aiger::read(b"aag 3 0 2 0 1 1\n2 3\n4 2\n6\n6 4 2\n").unwrap();
+        let (model, words) = (Model::Aiger(model.clone()), words(&model.system));
+        assert_eq!(verify(&model, &at_most(&words, 1), "sum.aag"), Ok(()));
+        assert_eq!(verify(&model, &at_most(&words, 1), "sum.aig"), Ok(()));
+        assert_eq!(verify(&model, &at_most(&words, 0), "sum.aag"), Err(Refusal::CircuitInduction));
+    }
+
+    /// Facts become a circuit over words, which is accepted only if they prove something.
+    #[test]
+    fn facts_are_written_as_circuits() {
+        let mut b = counter().into_builder();
+        b.states[0].next = Some(b.states[0].symbol);
+        let system = b.finish().unwrap();
+        let words = words(&system);
+        let model = crate::family::model_of(system);
+        assert_eq!(verify(&model, &at_most(&words, 2), "fact.btor2"), Ok(()));
+        let wrong = verify(&model, &at_most(&words, -1), "fact.btor2");
+        assert_eq!(wrong, Err(Refusal::CircuitBase));
     }
 
     #[test]

@@ -209,6 +209,9 @@ impl FamilyReport<'_> {
             Trend::Tightens => "tightens",
         });
         let optimum = fails.as_ref().filter(|_| stopped.is_none()).map(|(bound, _)| bound);
+        let certificate = holds.as_ref().map(|(bound, certificate)| {
+            report_json::certificate(&self.family.instance(*bound), certificate)
+        });
         json!({
             "verdict": self.summary().word(),
             "reason": stopped.as_ref().map(ToString::to_string),
@@ -221,7 +224,7 @@ impl FamilyReport<'_> {
             "seconds": self.time.as_secs_f64(),
             "check_seconds": self.checking.as_secs_f64(),
             "trace": fails.as_ref().map(|(_, t)| report_json::trace(self.family.system(), t)),
-            "certificate": holds.as_ref().map(|(_, c)| report_json::certificate(c)),
+            "certificate": certificate,
             "stages": stages.iter().map(stage_json).collect::<Vec<Json>>(),
         })
     }

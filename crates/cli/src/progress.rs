@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_engines::interpolation::InterpolationStatistics;
 use elinvar_engines::passes::PassReport;
-use elinvar_engines::pdr::{PdrStatistics, Reuse};
+use elinvar_engines::pdr::{PdrStatistics, Reuse, WordsStatistics};
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
 use elinvar_ir::PropertyId;
 
@@ -32,6 +32,7 @@ pub struct Statistics {
     pub frames: Option<Frames>,
     /// What property directed reachability did, told when it is over.
     pub pdr: Option<Box<PdrStatistics>>,
+    pub words: Option<Box<WordsStatistics>>,
     /// The interpolants that were seen last.
     pub interpolants: Option<Interpolants>,
     /// What an engine with interpolants did, told when it is over.
@@ -122,6 +123,7 @@ impl Statistics {
             Event::Stage(_) => self.bounds_decided += 1,
             // Saved, not counted.
             Event::State(_) => {}
+            Event::Words(ref statistics) => self.words = Some(statistics.clone()),
             Event::Pdr(ref statistics) => {
                 let mut statistics = statistics.clone();
                 if let Some(frames) = &self.frames {

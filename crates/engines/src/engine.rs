@@ -10,7 +10,7 @@ use crate::interpolation::imc::Imc;
 use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{PassOptions, Prepared, prepare};
-use crate::pdr::{Pdr, PdrOptions};
+use crate::pdr::{Pdr, PdrOptions, Words, WordsOptions};
 use crate::run::{Event, Run};
 
 /// An engine decides safety properties with evidence about the system it was given.
@@ -76,6 +76,7 @@ pub enum Choice {
     Avy(AvyOptions),
     Itp(InterpolationOptions),
     Imc(InterpolationOptions),
+    Words(WordsOptions),
 }
 
 impl Choice {
@@ -88,6 +89,7 @@ impl Choice {
             Choice::Avy(options) => Box::new(Avy::new(options.clone())),
             Choice::Itp(options) => Box::new(Itp::new(options.clone())),
             Choice::Imc(options) => Box::new(Imc::new(options.clone())),
+            Choice::Words(options) => Box::new(Words::new(options.clone())),
         }
     }
 }

@@ -32,7 +32,7 @@ const EFFORT: usize = 5_000_000;
 const MEMORY_LIMIT: u64 = 1 << 16;
 
 /// A certificate with fewer clauses, or the same one where there is nothing to
-/// leave out: it is no set of clauses, it is not inductive, the run is over.
+/// leave out: it is no set of clauses over bits, it is not inductive, the run is over.
 ///
 /// # Errors
 /// When the model is too large to be translated to bits.

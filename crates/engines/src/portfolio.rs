@@ -264,6 +264,7 @@ struct Racer {
     passes: Option<Event>,
     frames: Option<Event>,
     pdr: Option<Event>,
+    words: Option<Event>,
     interpolation: Option<Event>,
     reuse: Option<Event>,
     state: Option<Event>,
@@ -296,6 +297,7 @@ impl Claims {
             }
             Event::Passes(_) => self.racer(number).passes = Some(event.clone()),
             Event::Pdr(_) => self.racer(number).pdr = Some(event.clone()),
+            Event::Words(_) => self.racer(number).words = Some(event.clone()),
             Event::Reuse(_) => self.racer(number).reuse = Some(event.clone()),
             // If nobody wins, something is left for a later run.
             Event::State(_) if number == 0 => audience.emit(event.clone()),
@@ -333,9 +335,10 @@ impl Claims {
 
     /// Tells the statistics of a racer.
     fn tell(&self, number: usize, run: &Run) {
-        let Racer { passes, frames, pdr, interpolation, reuse, state, .. } =
+        let Racer { passes, frames, pdr, words, interpolation, reuse, state, .. } =
             std::mem::take(&mut *self.racer(number));
-        for event in [passes, frames, pdr, interpolation, reuse, state].into_iter().flatten() {
+        let events = [passes, frames, pdr, words, interpolation, reuse, state];
+        for event in events.into_iter().flatten() {
             run.emit(event);
         }
     }

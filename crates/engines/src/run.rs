@@ -15,7 +15,7 @@ use elinvar_ir::{PdrState, PropertyId, StopReason};
 use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
 use crate::passes::PassReport;
-use crate::pdr::{PdrStatistics, Reuse};
+use crate::pdr::{PdrStatistics, Reuse, WordsStatistics};
 
 /// What an engine reports while it works.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,6 +63,8 @@ pub enum Event {
     Reuse(Reuse),
     /// A run of PDR ended; these are its numbers.
     Pdr(Box<PdrStatistics>),
+    /// It worked on words; these are its other numbers.
+    Words(Box<WordsStatistics>),
     /// What is known by now, for a later run: see [`Run::with_states`].
     State(Arc<PdrState>),
     /// An instance of a family was decided.

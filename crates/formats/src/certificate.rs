@@ -57,7 +57,7 @@ impl Proof {
     /// The proof of a certificate, unless it is one for a witness circuit.
     pub fn of(certificate: &Certificate) -> Option<Self> {
         match certificate {
-            Certificate::Inductive { .. } => None,
+            Certificate::Inductive { .. } | Certificate::Facts { .. } => None,
             &Certificate::KInductive { k, simple_path } => {
                 Some(Proof::KInduction { k, simple_path })
             }

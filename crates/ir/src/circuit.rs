@@ -2,7 +2,7 @@
 //! property is inductive [Yu, Biere, Heljanko, CAV 2021; Yu, Froleyks, Biere,
 //! Heljanko, FMCAD 2022].
 //!
-//! For an inductive invariant Inv this is the model with the property ¬bad ∧ Inv.
+//! For an inductive invariant Inv, over bits or over words, this is the model with the property ¬bad ∧ Inv.
 //!
 //! For k-induction it is the model that remembers its last k-1 cycles. Copy i
 //! (0 ≤ i < k-1, the oldest first) holds the states Lᵢ and inputs Xᵢ of a past cycle
@@ -35,6 +35,7 @@ use crate::copy::{import, substitute};
 use crate::eval::cone;
 use crate::evidence::{Certificate, StateBit};
 use crate::expr::{ExprId, Pool, Sort};
+use crate::fact::{ClauseError, Fact, clauses_to_exprs, is_state};
 use crate::formula::{Formula, FormulaError, Mentioned};
 use crate::system::{
     Property, PropertyId, PropertyKind, Role, State, SystemBuilder, TransitionSystem,
@@ -60,6 +61,8 @@ pub enum CircuitError {
     NotSafety(PropertyId),
     #[error("literal {literal} of clause {clause} is not a bit of a state")]
     NotAStateBit { clause: usize, literal: usize },
+    #[error(transparent)]
+    Facts(#[from] ClauseError),
     #[error("k-induction needs a k of at least 1")]
     ZeroDepth,
     #[error("a k-induction over simple paths cannot be expressed as a circuit")]
@@ -86,6 +89,7 @@ impl WitnessCircuit {
         let mut builder = model.clone().into_builder();
         let claims = match certificate {
             Certificate::Inductive { clauses } => invariant(model, &mut builder.pool, clauses)?,
+            Certificate::Facts { clauses } => facts(model, &mut builder.pool, clauses)?,
             Certificate::KInductive { k: 0, .. } => return Err(CircuitError::ZeroDepth),
             Certificate::KInductive { simple_path: true, .. } => {
                 return Err(CircuitError::SimplePath);
@@ -137,6 +141,16 @@ fn invariant(
     Ok(claims)
 }
 
+/// One claim for each clause.
+fn facts(
+    model: &TransitionSystem,
+    pool: &mut Pool,
+    clauses: &[Vec<Fact>],
+) -> Result<Vec<ExprId>, CircuitError> {
+    let clauses = clauses_to_exprs(model, pool, clauses)?;
+    Ok(clauses.into_iter().map(|facts| pool.disjoin(facts).expect(BITS)).collect())
+}
+
 /// The claim of a formula that mentions states alone.
 fn claim(
     model: &TransitionSystem,
@@ -154,9 +168,7 @@ fn claim(
 }
 
 fn is_state_bit(model: &TransitionSystem, state: ExprId, bit: u32) -> bool {
-    state.node() < model.pool().len()
-        && matches!(model.role_of(state), Some(Role::State(_)))
-        && matches!(model.pool().sort(state), Sort::Bv(width) if bit < width)
+    is_state(model, state) && matches!(model.pool().sort(state), Sort::Bv(width) if bit < width)
 }
 
 // ---- k-induction -----------------------------------------------------------------
@@ -291,6 +303,7 @@ impl Past {
 mod tests {
     use super::*;
     use crate::eval::Simulator;
+    use crate::fact::{FactError, LinearTerm, Reading, Word};
     use crate::operator::BinaryOp;
     use crate::value::{BitVec, Value};
 
@@ -364,6 +377,32 @@ mod tests {
             assert_eq!(simulator.holds(bad), expected);
             simulator.step(|_| unreachable!(), input(by));
         }
+    }
+
+    /// The same for facts: 2·count ≤ 3.
+    #[test]
+    fn facts_about_states_are_the_property() {
+        let model = counter();
+        let fact = |state| {
+            let word = Word { state, element: None };
+            let (coefficient, reading) = (2.into(), Reading::Unsigned);
+            let terms = vec![LinearTerm { coefficient, word, reading }];
+            Certificate::Facts { clauses: vec![vec![Fact::AtMost { terms, bound: 3.into() }]] }
+        };
+        let build =
+            |certificate| WitnessCircuit::from_certificate(&model, PropertyId(0), &certificate);
+        let system = build(fact(model.states()[0].symbol)).unwrap().system;
+        assert_eq!((system.inputs().len(), system.states().len()), (1, 2));
+        let bad = system.bad(PropertyId(0)).unwrap();
+        let input = vec![Value::Bv(BitVec::bool(true))];
+        let mut simulator = Simulator::new(&system, |_| BitVec::zero(1).into(), input.clone());
+        for expected in [false, false, true] {
+            assert_eq!(simulator.holds(bad), expected);
+            simulator.step(|_| unreachable!(), input.clone());
+        }
+        let refused = build(fact(model.inputs()[0].symbol)).unwrap_err();
+        let error = FactError::NotAState;
+        assert_eq!(refused, CircuitError::Facts(ClauseError { clause: 0, literal: 0, error }));
     }
 
     #[test]

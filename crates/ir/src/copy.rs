@@ -48,12 +48,25 @@ pub fn import(
     copied(pool, &copies, root)
 }
 
-fn copied(pool: &mut Pool, copies: &FxHashMap<ExprId, ExprId>, id: ExprId) -> ExprId {
+/// The copy of an expression whose node has one, complemented if it is.
+///
+/// # Panics
+/// If the node has no copy.
+pub fn copied(pool: &mut Pool, copies: &FxHashMap<ExprId, ExprId>, id: ExprId) -> ExprId {
     let copy = copies[&id.regular()];
     if id.is_complement() { pool.not(copy).expect(SORTS) } else { copy }
 }
 
-fn rebuild(pool: &mut Pool, expr: Expr, sort: Sort, copies: &FxHashMap<ExprId, ExprId>) -> ExprId {
+/// An expression of this sort that is no leaf, over the copies of its operands.
+///
+/// # Panics
+/// If it is a leaf, or if an operand has no copy, or one of another sort.
+pub fn rebuild(
+    pool: &mut Pool,
+    expr: Expr,
+    sort: Sort,
+    copies: &FxHashMap<ExprId, ExprId>,
+) -> ExprId {
     let mut of = |id| copied(pool, copies, id);
     let built = match expr {
         Expr::Const(_) | Expr::Symbol(_) => unreachable!("leaves are copied by the caller"),

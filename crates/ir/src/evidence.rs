@@ -1,6 +1,7 @@
 //! What a verdict rests on: traces and certificates, about the user's system.
 
 use crate::expr::ExprId;
+use crate::fact::Fact;
 use crate::formula::Formula;
 use crate::system::PropertyId;
 use crate::value::Value;
@@ -54,6 +55,9 @@ pub enum Certificate {
     /// through good states leads to a bad one; with `simple_path` only paths
     /// whose states are all different are considered. `k` is at least 1.
     KInductive { k: usize, simple_path: bool },
+    /// The conjunction of clauses, each a disjunction of facts, is inductive and,
+    /// together with the constraints, excludes the bad states.
+    Facts { clauses: Vec<Vec<Fact>> },
     /// An inductive invariant of any shape that excludes the bad states.
     Formula(Box<Formula>),
 }

@@ -33,6 +33,7 @@ mod copy;
 mod eval;
 mod evidence;
 mod expr;
+mod fact;
 mod formula;
 mod locate;
 mod operator;
@@ -45,10 +46,11 @@ mod system;
 mod value;
 
 pub use circuit::{CircuitError, WitnessCircuit};
-pub use copy::{import, substitute};
+pub use copy::{copied, import, rebuild, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
 pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
+pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};
 pub use operator::{BinaryOp, UnaryOp};
 pub use pdr_state::{

@@ -173,7 +173,7 @@ fn flip(polarity: u8) -> u8 {
 }
 
 /// `¬(c ∧ x) ∧ ¬(¬c ∧ y)` is `c ? ¬x : ¬y`.
-fn multiplexer(aig: &Aig, a: AigLit, b: AigLit) -> Option<(AigLit, AigLit, AigLit)> {
+pub fn multiplexer(aig: &Aig, a: AigLit, b: AigLit) -> Option<(AigLit, AigLit, AigLit)> {
     if !a.is_complement() || !b.is_complement() {
         return None;
     }

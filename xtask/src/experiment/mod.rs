@@ -4,10 +4,14 @@ mod avy;
 mod csv;
 mod fifo;
 mod ipdr;
+mod log;
+mod outcome;
 mod page;
 mod reuse;
+mod scatter;
 mod statistics;
 mod table;
+mod words;
 
 use std::process::ExitCode;
 
@@ -24,6 +28,8 @@ pub enum Experiment {
     Ipdr(ipdr::Options),
     /// How much faster an edited model is proved with the lemmas of the one before
     Reuse(reuse::Options),
+    /// Figures 6 to 9 of the paper on PDR for words: cubes, polytopes and simulations
+    Words(words::Options),
 }
 
 pub fn run(experiment: &Experiment) -> ExitCode {
@@ -32,5 +38,6 @@ pub fn run(experiment: &Experiment) -> ExitCode {
         Experiment::Fifo(options) => fifo::run(options),
         Experiment::Ipdr(options) => ipdr::run(options),
         Experiment::Reuse(options) => reuse::run(options),
+        Experiment::Words(options) => words::run(options),
     }
 }

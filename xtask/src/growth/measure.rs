@@ -60,25 +60,9 @@ impl Solver {
     }
 }
 
-/// The file of a command, in the path of commands if it names no folder.
-pub fn find(command: &str) -> Option<PathBuf> {
-    if command.contains('/') {
-        return Some(PathBuf::from(command)).filter(|file| file.is_file());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| file.is_file())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_found() {
-        assert!(find("sh").is_some_and(|file| file.ends_with("sh")));
-        assert_eq!(find("no-such-command-anywhere"), None);
-        assert_eq!(find("/no/such/file"), None);
-    }
 
     #[test]
     fn a_solver_that_gives_up_is_an_error_and_one_that_hangs_is_not() {

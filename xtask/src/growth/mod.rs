@@ -128,7 +128,7 @@ fn solvers(options: &Options) -> Result<Vec<Solver>, String> {
     let mut solvers = vec![Solver::Elinvar(elinvar)];
     if let Some(command) = &options.against {
         let names = if command == "abc" { vec!["abc", "berkeley-abc"] } else { vec![&command[..]] };
-        let found = names.iter().find_map(|name| measure::find(name));
+        let found = names.iter().find_map(|name| process::find(name));
         solvers.push(Solver::Abc(found.ok_or(format!("there is no command {command}"))?));
     }
     Ok(solvers)

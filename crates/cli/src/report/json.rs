@@ -4,7 +4,7 @@ use elinvar_ir::{Certificate, PropertyKind, Role, Sort, Trace, TransitionSystem,
 use serde_json::{Map, Value as Json, json};
 
 use super::waves::{Waves, nearest_signals};
-use super::{Answer, Report, Summary, statistics};
+use super::{Answer, Report, Summary, invariant, statistics};
 
 /// The whole report.
 pub fn render(report: &Report<'_>) -> Json {
@@ -45,20 +45,26 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("seconds".into(), answer.time.as_secs_f64().into());
     object.insert("engine".into(), json!(answer.engine));
     match &answer.verdict {
-        Verdict::Safe(proof) => object.insert("certificate".into(), certificate(proof)),
+        Verdict::Safe(proof) => object.insert("certificate".into(), certificate(system, proof)),
         Verdict::Unsafe(run) => object.insert("trace".into(), trace(system, run)),
         Verdict::Unknown(reason) => object.insert("reason".into(), reason.to_string().into()),
     };
     object.into()
 }
 
-/// What kind of proof it is, and how large.
-pub fn certificate(certificate: &Certificate) -> Json {
+/// What kind of proof it is, and how large; of facts also what they say.
+pub fn certificate(system: &TransitionSystem, certificate: &Certificate) -> Json {
     match certificate {
         Certificate::Inductive { clauses } => json!({
             "kind": "inductive",
             "clauses": clauses.len(),
             "literals": clauses.iter().map(Vec::len).sum::<usize>(),
+        }),
+        Certificate::Facts { clauses } => json!({
+            "kind": "facts",
+            "clauses": clauses.len(),
+            "literals": clauses.iter().map(Vec::len).sum::<usize>(),
+            "invariant": invariant::lines(system, clauses),
         }),
         Certificate::KInductive { k, simple_path } => json!({
             "kind": "k-inductive",

@@ -1,6 +1,7 @@
 //! What is told of a run: to people, to scripts.
 
 pub mod digest;
+mod invariant;
 pub mod json;
 mod relevance;
 pub mod statistics;
@@ -163,12 +164,64 @@ impl Report<'_> {
         match &answer.verdict {
             Verdict::Unsafe(trace) => Some(trace.depth()),
             Verdict::Safe(Certificate::KInductive { k, .. }) => Some(*k),
-            Verdict::Safe(Certificate::Inductive { .. } | Certificate::Formula(_)) => {
+            Verdict::Safe(
+                Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+            ) => {
                 let decision = self.statistics.decided.get(&answer.property)?;
                 Some(decision.depth).filter(|&depth| depth > 0)
             }
             Verdict::Unknown(StopReason::Bound(bound)) => Some(*bound),
             Verdict::Unknown(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{Fact, Sort, SystemBuilder, Word};
+
+    /// Two properties, both proved by the same fact about a register.
+    #[test]
+    fn facts_are_told_to_people_and_scripts() {
+        let mut b = SystemBuilder::new();
+        let pc = b.state(Sort::Bv(2), Some("pc")).unwrap();
+        let never = b.pool.bool(false);
+        b.bad("p", never);
+        b.bad("q", never);
+        let model = crate::family::model_of(b.finish().unwrap());
+        let fact = Fact::Bit { word: Word { state: pc, element: None }, bit: 1, value: false };
+        let proof = Verdict::Safe(Certificate::Facts { clauses: vec![vec![fact]] });
+        let answer = |number| Answer {
+            property: PropertyId(number),
+            verdict: proof.clone(),
+            time: Duration::ZERO,
+            engine: None,
+        };
+        let mut report = Report {
+            model: &model,
+            engine: "words",
+            time: Duration::ZERO,
+            checking: Duration::ZERO,
+            answers: vec![answer(0)],
+            statistics: Statistics::default(),
+            earlier_seconds: None,
+            warnings: Vec::new(),
+        };
+        let text = report.render(false, false);
+        let invariant = "\n\nThe invariant:\n  pc[1] = 0\n\n";
+        assert!(
+            text.contains("an inductive invariant of 1 clause with 1 fact, checked."),
+            "{text}"
+        );
+        assert!(text.contains(invariant), "{text}");
+        let json = json::render(&report);
+        let expected = serde_json::json!({
+            "kind": "facts", "clauses": 1, "literals": 1, "invariant": ["pc[1] = 0"],
+        });
+        assert_eq!(json["properties"][0]["certificate"], expected);
+        report.answers.push(answer(1));
+        let both = report.render(false, false);
+        assert_eq!(both.matches(invariant).count(), 1, "{both}");
     }
 }

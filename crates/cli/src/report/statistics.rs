@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use elinvar_engines::interpolation::InterpolationStatistics;
 use elinvar_engines::passes::{PassReport, Size};
-use elinvar_engines::pdr::{PdrStatistics, QueryCount, Shrinking};
+use elinvar_engines::pdr::{
+    Experience, Kind, PdrStatistics, QueryCount, Shrinking, WordsStatistics,
+};
 use serde_json::{Map, Value as Json, json};
 
 use super::Report;
@@ -24,6 +26,9 @@ pub fn text(report: &Report<'_>) -> String {
     }
     if let Some(pdr) = &statistics.pdr {
         parts.push(pdr_table(pdr));
+    }
+    if let Some(words) = &statistics.words {
+        parts.push(words_text(words));
     }
     if let Some(interpolation) = &statistics.interpolation {
         parts.push(interpolation_text(interpolation));
@@ -182,6 +187,7 @@ pub fn json(statistics: &Statistics) -> Json {
     object["passes"] = statistics.passes.iter().map(pass_json).collect();
     object["interpolation"] =
         statistics.interpolation.as_deref().map_or(Json::Null, interpolation_json);
+    object["words"] = statistics.words.as_deref().map_or(Json::Null, words_json);
     object["pdr"] = statistics.pdr.as_deref().map_or(Json::Null, pdr_json);
     object
 }
@@ -207,6 +213,92 @@ fn pass_json(pass: &PassReport) -> Json {
         "before": size(pass.before),
         "after": size(pass.after),
         "seconds": pass.seconds,
+    })
+}
+
+/// What the engine on words did beside the loop, and what it learnt about its choices.
+fn words_text(words: &WordsStatistics) -> String {
+    let WordsStatistics { cubes, polytopes, .. } = words;
+    let per_expansion = words.volume / (words.expansions.max(1) as f64);
+    let mut lines = vec![
+        ("registers", format!("{} numbers, {} of bits", words.numbers, words.logic)),
+        (
+            "obligations",
+            format!(
+                "{} Boolean cubes, {} polytopes",
+                words.cube_obligations, words.polytope_obligations
+            ),
+        ),
+        ("lemmas of bits", format!("{}, {} for ever", cubes.lemmas, cubes.forever)),
+        (
+            "lemmas with inequalities",
+            format!("{}, {} for ever", polytopes.lemmas, polytopes.forever),
+        ),
+        ("probability of cubes", format!("{:.2} in the end", words.probability)),
+        (
+            "expansions",
+            format!(
+                "{} in {}, by 2^{per_expansion:.1} in the mean",
+                words.expansions,
+                seconds(words.expansion_time)
+            ),
+        ),
+        ("inequalities combined", words.combined.to_string()),
+        ("bounds moved", words.moved.to_string()),
+    ];
+    if words.array_lemmas > 0 {
+        lines.push(("array lemmas", words.array_lemmas.to_string()));
+    }
+    for (kind, mean) in compared_means(words) {
+        lines.push((simulation_name(kind), format!("expands by 2^{mean:.1} in the mean")));
+    }
+    let rows: Vec<[String; 2]> =
+        lines.into_iter().map(|(what, numbers)| [what.to_owned(), numbers]).collect();
+    align(&rows)
+}
+
+/// By simulation, when they are compared: the mean logarithm of the expansion factor.
+fn compared_means(words: &WordsStatistics) -> Vec<(Kind, f64)> {
+    let sum = |kind: Kind| -> f64 {
+        let of_kind = words.compared.iter().flatten().filter(|(other, _)| *other == kind);
+        of_kind.map(|(_, volume)| volume).sum()
+    };
+    let count = words.compared.len();
+    let kinds = Kind::ALL.into_iter().filter(|_| count > 0);
+    kinds.map(|kind| (kind, sum(kind) / count as f64)).collect()
+}
+
+fn simulation_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ternary => "ternary",
+        Kind::Interval => "interval",
+        Kind::Hybrid => "hybrid",
+        Kind::Product => "product",
+    }
+}
+
+fn words_json(words: &WordsStatistics) -> Json {
+    let factors = |expansion: &Vec<(Kind, f64)>| -> Json {
+        let named =
+            |&(kind, volume): &(Kind, f64)| (simulation_name(kind).to_owned(), volume.into());
+        Json::Object(expansion.iter().map(named).collect())
+    };
+    let experience = |e: Experience| json!({ "lemmas": e.lemmas, "forever": e.forever });
+    json!({
+        "numbers": words.numbers,
+        "logic": words.logic,
+        "cube_obligations": words.cube_obligations,
+        "polytope_obligations": words.polytope_obligations,
+        "cubes": experience(words.cubes),
+        "polytopes": experience(words.polytopes),
+        "cube_probability": words.probability,
+        "expansions": words.expansions,
+        "expansion_seconds": words.expansion_time.as_secs_f64(),
+        "log2_expansion": words.volume,
+        "combined": words.combined,
+        "moved": words.moved,
+        "array_lemmas": words.array_lemmas,
+        "log2_factors": words.compared.iter().map(factors).collect::<Vec<Json>>(),
     })
 }
 

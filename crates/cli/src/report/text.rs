@@ -9,10 +9,13 @@ use elinvar_ir::{Certificate, PropertyKind, Trace, Verdict};
 use super::digest::{CONSIDERED, digest};
 use super::table::{self, Look};
 use super::waves::{Waves, nearest_signals};
-use super::{Answer, Report, Summary, relevance};
+use super::{Answer, Report, Summary, invariant, relevance};
 
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
+
+/// Lines of an invariant before the larger clauses are left out.
+const LINES: usize = 20;
 
 /// The whole report, the verdict's word alone on the first line.
 pub fn render(report: &Report<'_>, look: Look) -> String {
@@ -22,6 +25,7 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
         text.push('\n');
         text.push_str(&properties(report));
     }
+    text.push_str(&facts(report));
     if let Some((answer, trace)) = shortest_trace(report) {
         text.push_str(&failure(report, answer, trace, look));
     }
@@ -107,6 +111,11 @@ pub fn proof(certificate: &Certificate) -> String {
             let (clauses, literals) = (count(clauses.len(), "clause"), count(literals, "literal"));
             format!("an inductive invariant of {clauses} with {literals}")
         }
+        Certificate::Facts { clauses } => {
+            let facts = clauses.iter().map(Vec::len).sum();
+            let (clauses, facts) = (count(clauses.len(), "clause"), count(facts, "fact"));
+            format!("an inductive invariant of {clauses} with {facts}")
+        }
         Certificate::KInductive { k, simple_path: false } => format!("{k}-induction"),
         Certificate::KInductive { k, simple_path: true } => {
             format!("{k}-induction over simple paths")
@@ -135,6 +144,31 @@ fn properties(report: &Report<'_>) -> String {
         ]);
     }
     align(&rows)
+}
+
+/// What is known of the words of every reachable state, by the proofs that tell it.
+fn facts(report: &Report<'_>) -> String {
+    let proved = report.answers.iter().filter_map(|answer| match &answer.verdict {
+        Verdict::Safe(Certificate::Facts { clauses }) => Some(clauses),
+        Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+    });
+    excerpt(&invariant::lines(report.model.system(), proved.flatten()))
+}
+
+/// The first lines of an invariant.
+fn excerpt(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nThe invariant:\n".to_owned();
+    for line in &lines[..lines.len().min(LINES)] {
+        writeln!(text, "  {line}").expect("strings do not fail");
+    }
+    if lines.len() > LINES {
+        let more = lines.len() - LINES;
+        writeln!(text, "  … and {more} more; --json lists them all").expect("strings do not fail");
+    }
+    text
 }
 
 /// The failing property that is reached first.
@@ -214,5 +248,14 @@ mod tests {
         assert_eq!(align(&rows), "  a     b\n  long  c\n");
         assert_eq!(count(1, "cycle"), "1 cycle");
         assert_eq!(count(0, "cycle"), "0 cycles");
+    }
+
+    #[test]
+    fn long_invariants_are_cut() {
+        let lines: Vec<String> = (0..=LINES).map(|n| format!("x >= {n}")).collect();
+        let text = excerpt(&lines);
+        assert!(text.starts_with("\nThe invariant:\n  x >= 0\n"));
+        assert!(text.ends_with("\n  x >= 19\n  … and 1 more; --json lists them all\n"));
+        assert_eq!(excerpt(&[]), "");
     }
 }

@@ -266,14 +266,15 @@ impl Lift {
     /// The certificate of the old system that one of the new system gives.
     ///
     /// Inductive clauses become clauses again, or a formula where elements of
-    /// memories are mentioned. The other kinds are passed on as claims about the old
-    /// system, for the checker to decide: a k-induction needs the facts if there are
-    /// any, and a formula is taken at zero where it is quantified over an input that
-    /// the old system has as a state.
+    /// memories are mentioned; facts become a formula, for what they add up are bits of
+    /// words. The other kinds are passed on as claims about the old system, for the
+    /// checker to decide: a k-induction needs the facts if there are any, and a formula
+    /// is taken at zero where it is quantified over an input that the old system has as
+    /// a state.
     pub fn certificate(&self, certificate: Certificate) -> Certificate {
-        let facts = self.facts.iter().flat_map(|fact| fact.clauses());
         match certificate {
             Certificate::Inductive { clauses } => {
+                let facts = self.facts.iter().flat_map(|fact| fact.clauses());
                 let numbers: FxHashMap<ExprId, usize> =
                     self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
                 let literal = |l: &StateBit| Literal {
@@ -283,14 +284,35 @@ impl Lift {
                 let lifted = clauses.iter().map(|clause| clause.iter().map(literal).collect());
                 self.inductive(facts.chain(lifted).collect())
             }
+            Certificate::Facts { clauses } => self.formula(&self.claim_of(&clauses)),
             Certificate::KInductive { .. } => certificate,
-            Certificate::Formula(formula) => {
-                let mut claim = Claim::new(&self.old);
-                let mut conjuncts = vec![self.import(&formula, &mut claim)];
-                conjuncts.extend(facts.map(|clause| claim.clause(&clause)));
-                claim.conjoin(conjuncts)
-            }
+            Certificate::Formula(formula) => self.formula(&formula),
         }
+    }
+
+    fn formula(&self, formula: &Formula) -> Certificate {
+        let mut claim = Claim::new(&self.old);
+        let mut conjuncts = vec![self.import(formula, &mut claim)];
+        let facts = self.facts.iter().flat_map(|fact| fact.clauses());
+        conjuncts.extend(facts.map(|clause| claim.clause(&clause)));
+        claim.conjoin(conjuncts)
+    }
+
+    /// Facts about the states of the new system as a formula about them.
+    fn claim_of(&self, clauses: &[Vec<elinvar_ir::Fact>]) -> Formula {
+        let must = "a fact about bits of the new system";
+        let mut pool = Pool::new();
+        let bits = self.symbols.iter().map(|&s| (s, pool.symbol(Sort::BOOL, None).expect(must)));
+        let bits: FxHashMap<ExprId, ExprId> = bits.collect();
+        let mut expr = pool.bool(true);
+        for clause in clauses {
+            let facts = clause.iter().map(|fact| fact.rename(|state| bits[&state]));
+            let facts: Vec<ExprId> =
+                facts.map(|fact| fact.to_expr(&mut pool).expect(must)).collect();
+            let any = pool.disjoin(facts).expect(must);
+            expr = pool.and(expr, any).expect(must);
+        }
+        Formula { pool, expr, symbols: (0..self.symbols.len()).map(Role::State).collect() }
     }
 
     fn inductive(&self, clauses: Vec<Vec<Literal>>) -> Certificate {

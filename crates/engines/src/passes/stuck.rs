@@ -16,7 +16,7 @@
 //! initial states have failed = 0; Inv₀ ∧ C ⇒ ¬bad because Inv is safe; hence a step from
 //! Inv₀ ∧ C leaves failed at 0, and ends in Inv₀ because Inv is inductive. In clauses
 //! that is: those with ¬failed are true and dropped, the literal failed is false and
-//! removed.
+//! removed; in sums of a fact it is zero.
 //!
 //! A k-induction goes back as it is. In its step the first k cycles are not bad,
 //! so failed is 0 in all k + 1 of them, and the paths, simple ones too, are those
@@ -29,8 +29,8 @@
 //! This is not a [`super::Lift`], for which each state *is* a bit of an old one.
 
 use elinvar_ir::{
-    Certificate, ExprId, Formula, Pool, PropertyId, PropertyKind, Role, Simulator, Sort, StateBit,
-    Trace, TransitionSystem, Verdict, cone, import,
+    Certificate, ExprId, Fact, Formula, Pool, PropertyId, PropertyKind, Role, Simulator, Sort,
+    StateBit, Trace, TransitionSystem, Verdict, cone, import,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -112,6 +112,7 @@ impl Stuck {
             Certificate::Inductive { clauses } => {
                 Certificate::Inductive { clauses: self.clauses(clauses) }
             }
+            Certificate::Facts { clauses } => Certificate::Facts { clauses: self.facts(clauses) },
             Certificate::KInductive { .. } => certificate,
             Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
         }
@@ -125,6 +126,28 @@ impl Stuck {
         clauses.retain(|clause| !clause.iter().any(is_true));
         for clause in &mut clauses {
             clause.retain(|literal| literal.state != failed);
+        }
+        clauses
+    }
+
+    /// The facts at failed = 0, where the register adds nothing to a sum.
+    fn facts(&self, mut clauses: Vec<Vec<Fact>>) -> Vec<Vec<Fact>> {
+        let failed = self.system.states()[self.failed].symbol;
+        let value = |fact: &Fact| match fact {
+            Fact::Bit { word, value, .. } if word.state == failed => Some(!value),
+            Fact::Bit { .. } | Fact::AtMost { .. } | Fact::Modular { .. } => None,
+        };
+        clauses.retain(|clause| !clause.iter().any(|fact| value(fact) == Some(true)));
+        for clause in &mut clauses {
+            clause.retain(|fact| value(fact).is_none());
+            for fact in clause {
+                match fact {
+                    Fact::Bit { .. } => {}
+                    Fact::AtMost { terms, .. } | Fact::Modular { terms, .. } => {
+                        terms.retain(|term| term.word.state != failed);
+                    }
+                }
+            }
         }
         clauses
     }
@@ -153,7 +176,7 @@ impl Stuck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BitVec, Step, SystemBuilder, Value};
+    use elinvar_ir::{BitVec, LinearTerm, Reading, Step, SystemBuilder, Value, Word};
 
     /// Bad in every cycle in which the input is true; the constraint allows just one such
     /// cycle, and none after it. A second property is always violated.
@@ -221,5 +244,25 @@ mod tests {
         ];
         let expected = vec![vec![literal(0, false)], vec![literal(0, true)]];
         assert_eq!(stuck.clauses(clauses), expected);
+    }
+
+    #[test]
+    fn facts_are_taken_where_nothing_failed() {
+        let stuck = stuck_on_error(&pulse(), PropertyId(0));
+        let word =
+            |state: usize| Word { state: stuck.system.states()[state].symbol, element: None };
+        let bit = |state, value| Fact::Bit { word: word(state), bit: 0, value };
+        let sum = |states: &[usize]| {
+            let reading = Reading::Unsigned;
+            let term = |&s: &usize| LinearTerm { coefficient: 1.into(), word: word(s), reading };
+            Fact::AtMost { terms: states.iter().map(term).collect(), bound: 0.into() }
+        };
+        let clauses = vec![
+            vec![sum(&[0]), bit(1, false)],
+            vec![sum(&[0, 1]), bit(1, true)],
+            vec![bit(0, true), sum(&[1])],
+        ];
+        let expected = vec![vec![sum(&[0])], vec![bit(0, true), sum(&[])]];
+        assert_eq!(stuck.facts(clauses), expected);
     }
 }

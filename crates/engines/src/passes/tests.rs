@@ -4,8 +4,8 @@
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
-    BitVec, Certificate, Evaluator, ExprId, Formula, Pool, PropertyId, Role, Sort, StateBit, Step,
-    Trace, TransitionSystem, Value, Verdict,
+    BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool, PropertyId, Reading,
+    Role, Sort, StateBit, Step, Trace, TransitionSystem, Value, Verdict, Word,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,10 +65,10 @@ fn compare(options: &PassOptions, shape: Shape, seeds: u64) -> Tally {
                 }
                 Outcome::Safe => {
                     let Some(clauses) = reached.invariant(id) else { continue };
-                    let invariant = if seed % 4 == 0 {
-                        formula(&prepared.system, &clauses)
-                    } else {
-                        Certificate::Inductive { clauses }
+                    let invariant = match seed % 4 {
+                        0 => formula(&prepared.system, &clauses),
+                        1 => facts(&clauses),
+                        _ => Certificate::Inductive { clauses },
                     };
                     let lifted = prepared.lift.certificate(invariant);
                     let checked = certificate(&system, id, &lifted, &Budget::default());
@@ -79,6 +79,23 @@ fn compare(options: &PassOptions, shape: Shape, seeds: u64) -> Tally {
         }
     }
     tally
+}
+
+/// The clauses as facts, each bit now as what it is, now as a sum.
+fn facts(clauses: &[Vec<StateBit>]) -> Certificate {
+    let fact = |(place, literal): (usize, &StateBit)| {
+        let &StateBit { state, bit, positive: value } = literal;
+        let word = Word { state, element: None };
+        if place % 2 == 0 {
+            return Fact::Bit { word, bit, value };
+        }
+        let (sign, bound) = if value { (-1, -1) } else { (1, 0) };
+        let (coefficient, reading) = (sign.into(), Reading::Unsigned);
+        let terms = vec![LinearTerm { coefficient, word, reading }];
+        Fact::AtMost { terms, bound: bound.into() }
+    };
+    let clause = |clause: &Vec<StateBit>| clause.iter().enumerate().map(fact).collect();
+    Certificate::Facts { clauses: clauses.iter().map(clause).collect() }
 }
 
 /// The clauses as one expression.

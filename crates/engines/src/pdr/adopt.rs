@@ -37,7 +37,7 @@ impl<D: Domain, R: Report<D>> Search<'_, D, R> {
         self.frames.set_frontier(offer.depth);
         for (cube, level) in offer.lemmas {
             let from = level.finite().unwrap_or(offer.depth);
-            if self.frames.blocked_up_to(&cube, from).is_none_or(|last| last < level) {
+            if self.frames.blocked_up_to(self.domain, &cube, from).is_none_or(|last| last < level) {
                 self.frames.insert(self.domain, cube, level);
             }
         }

@@ -352,14 +352,7 @@ impl Domain for Bits {
             Answer::Unsat(core) => Some(core.lits().to_vec()),
             Answer::Stopped => return Err(Stopped),
         };
-        let kind = match purpose {
-            Purpose::Block => &mut self.statistics.block,
-            Purpose::Generalize => &mut self.statistics.generalize,
-            Purpose::Counterexample => &mut self.statistics.counterexample,
-            Purpose::Push => &mut self.statistics.push,
-            Purpose::Promote => &mut self.statistics.promote,
-        };
-        kind.add(answer.is_none(), started.elapsed());
+        self.statistics.count(purpose).add(answer.is_none(), started.elapsed());
         Ok(match answer {
             None => Step::Reached,
             Some(failed) => Step::Blocked(self.core_of(cube, &failed)),

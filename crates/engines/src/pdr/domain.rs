@@ -129,6 +129,17 @@ pub(crate) trait Domain {
     /// Does the cube contain an initial state?
     fn meets_initial(&mut self, cube: &[Self::Atom]) -> bool;
 
+    /// Does every state of `small` lie in `large`, as far as can be told at a glance?
+    fn covers(&self, large: &Cube<Self::Atom>, small: &Cube<Self::Atom>) -> bool {
+        large.subsumes(small)
+    }
+
+    /// A larger set of states that is blocked at `level`, too, beyond what dropping atoms
+    /// of the cube gives.
+    fn widen(&mut self, cube: Cube<Self::Atom>, _level: usize) -> Asked<Cube<Self::Atom>> {
+        Ok(cube)
+    }
+
     /// From now on no state of the cube is in the frames up to `level`.
     fn learn(&mut self, cube: &Cube<Self::Atom>, level: Level) -> Self::Lemma;
 

@@ -96,13 +96,13 @@ impl<D: Domain> Frames<D> {
     }
 
     /// The last level at which a lemma blocks the whole cube.
-    pub fn blocked_up_to(&self, cube: &Cube<D::Atom>, from: usize) -> Option<Level> {
-        if self.infinite.iter().any(|lemma| lemma.cube.subsumes(cube)) {
+    pub fn blocked_up_to(&self, domain: &D, cube: &Cube<D::Atom>, from: usize) -> Option<Level> {
+        let blocks = |lemma: &Lemma<D>| domain.covers(&lemma.cube, cube);
+        if self.infinite.iter().any(blocks) {
             return Some(Level::Infinite);
         }
         let mut levels = (from..self.levels.len()).rev();
-        let level =
-            levels.find(|&level| self.levels[level].iter().any(|lemma| lemma.cube.subsumes(cube)));
+        let level = levels.find(|&level| self.levels[level].iter().any(blocks));
         level.map(Level::Finite)
     }
 
@@ -125,7 +125,7 @@ impl<D: Domain> Frames<D> {
         }
         for lemmas in &mut self.levels[..=last] {
             lemmas.retain(|other| {
-                let weaker = lemma.cube.subsumes(&other.cube);
+                let weaker = domain.covers(&lemma.cube, &other.cube);
                 if weaker {
                     domain.forget(other.name);
                 }

@@ -21,6 +21,7 @@ mod statistics;
 pub(crate) mod transition;
 mod trim;
 mod validate;
+pub(crate) mod words;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -41,10 +42,12 @@ use obligation::Obligation;
 use search::Report;
 use state::capture;
 
+pub use elinvar_logic::simulation::Kind;
 pub use generalize::Ctg;
 pub use incremental::Reuse;
 pub(crate) use incremental::{Change, Earlier, check_prepared, prove_again, search_prepared};
 pub use statistics::{PdrStatistics, QueryCount, Shrinking};
+pub use words::{Experience, Probability, Words, WordsOptions, WordsStatistics};
 
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]

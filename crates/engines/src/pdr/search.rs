@@ -203,7 +203,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     fn block(&mut self, task: Task<D::Atom, D::Choice>) -> Asked<()> {
         let Task { level, obligation, activity, .. } = task;
-        match self.frames.blocked_up_to(&obligation.cube, level) {
+        match self.frames.blocked_up_to(self.domain, &obligation.cube, level) {
             Some(Level::Infinite) => return Ok(()),
             Some(Level::Finite(last)) => {
                 self.queue.push(last + 1, obligation, activity * 0.6);
@@ -261,6 +261,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         let (in_core, how) = (core.len(), self.effort(activity));
         let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
         let cube = generalizer.generalize(core, level, how)?;
+        let cube = self.domain.widen(cube, level)?;
         self.report.generalized(self.domain, [before, in_core, cube.len()]);
         let frontier = self.frames.frontier();
         let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
@@ -332,7 +333,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         let (mut tried, mut done, mut saved) = (0, 0, 0);
         while let Some(mut lemma) = lemmas.next() {
             // A lemma that came meanwhile may say more.
-            if self.frames.blocked_up_to(&lemma.cube, level).is_some() {
+            if self.frames.blocked_up_to(self.domain, &lemma.cube, level).is_some() {
                 self.frames.drop(self.domain, lemma);
                 continue;
             }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::domain::Purpose;
+
 /// Queries of one kind.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct QueryCount {
@@ -74,6 +76,17 @@ pub struct PdrStatistics {
 }
 
 impl PdrStatistics {
+    /// The steps that were asked for with a purpose.
+    pub(crate) fn count(&mut self, purpose: Purpose) -> &mut QueryCount {
+        match purpose {
+            Purpose::Block => &mut self.block,
+            Purpose::Generalize => &mut self.generalize,
+            Purpose::Counterexample => &mut self.counterexample,
+            Purpose::Push => &mut self.push,
+            Purpose::Promote => &mut self.promote,
+        }
+    }
+
     /// All kinds of queries with their names.
     pub fn queries(&self) -> [(&'static str, QueryCount); 8] {
         [

@@ -4,6 +4,7 @@
 //! Both are slow and plain on purpose.
 
 mod explicit;
+mod numbers;
 mod random;
 
 pub use explicit::{Outcome, TooLarge, search};

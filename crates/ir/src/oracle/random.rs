@@ -54,6 +54,8 @@ pub struct Shape {
     pub max_properties: usize,
     /// How many operators are drawn.
     pub operators: usize,
+    /// Are registers counted with and compared, more than anything else?
+    pub numbers: bool,
 }
 
 impl Shape {
@@ -64,6 +66,7 @@ impl Shape {
         max_inputs: 3,
         max_properties: 3,
         operators: 24,
+        numbers: false,
     };
     pub const WORDS: Shape = Shape {
         max_width: 3,
@@ -72,6 +75,7 @@ impl Shape {
         max_inputs: 2,
         max_properties: 3,
         operators: 20,
+        numbers: false,
     };
     pub const ARRAYS: Shape = Shape {
         max_width: 2,
@@ -80,16 +84,27 @@ impl Shape {
         max_inputs: 2,
         max_properties: 2,
         operators: 20,
+        numbers: false,
+    };
+    /// Counters and sums, of widths where it matters how a word is read.
+    pub const NUMBERS: Shape = Shape {
+        max_width: 6,
+        arrays: false,
+        max_states: 3,
+        max_inputs: 2,
+        max_properties: 3,
+        operators: 16,
+        numbers: true,
     };
 }
 
 /// Draws systems: the same seed and shape give the same system.
 pub struct Generator {
-    rng: Rng,
+    pub(super) rng: Rng,
     shape: Shape,
-    builder: SystemBuilder,
+    pub(super) builder: SystemBuilder,
     /// Everything built so far, to draw operands from.
-    exprs: Vec<ExprId>,
+    pub(super) exprs: Vec<ExprId>,
 }
 
 impl Generator {
@@ -99,7 +114,11 @@ impl Generator {
             Generator { rng, shape, builder: SystemBuilder::new(), exprs: Vec::new() };
         generator.declare();
         for _ in 0..shape.operators {
-            generator.operator();
+            if shape.numbers && generator.rng.one_in(2) {
+                generator.arithmetic();
+            } else {
+                generator.operator();
+            }
         }
         generator.connect();
         generator.builder.finish().expect("generated systems are well-formed")
@@ -118,10 +137,18 @@ impl Generator {
         }
     }
 
+    fn is_number(&self, sort: Sort) -> bool {
+        self.shape.numbers && !sort.is_array()
+    }
+
     fn declare(&mut self) {
         let must = "small sorts";
+        let common = if self.shape.numbers { Some(Sort::Bv(self.width())) } else { None };
         for i in 0..1 + self.rng.below(self.shape.max_states) {
-            let sort = self.sort();
+            let sort = match common {
+                Some(common) if !self.rng.one_in(4) => common,
+                Some(_) | None => self.sort(),
+            };
             let state = self.builder.state(sort, Some(&format!("s{i}"))).expect(must);
             self.exprs.push(state);
         }
@@ -138,7 +165,7 @@ impl Generator {
     }
 
     /// An expression of the sort, from those built; made from parts when there is none.
-    fn of(&mut self, sort: Sort) -> ExprId {
+    pub(super) fn of(&mut self, sort: Sort) -> ExprId {
         let pool = &mut self.builder.pool;
         let fitting: Vec<ExprId> =
             self.exprs.iter().copied().filter(|&e| pool.sort(e) == sort).collect();
@@ -249,7 +276,8 @@ impl Generator {
                 self.builder.states[i].init = Some(init);
             }
             if !self.rng.one_in(8) {
-                let next = self.of(sort);
+                let counts = self.is_number(sort) && !self.rng.one_in(3);
+                let next = if counts { self.counted(i) } else { self.of(sort) };
                 self.builder.states[i].next = Some(next);
             }
         }
@@ -266,7 +294,9 @@ impl Generator {
                 .copied()
                 .filter(|&e| self.builder.pool.sort(e) == Sort::BOOL)
                 .collect();
-            let bad = if bits.is_empty() {
+            let bad = if self.shape.numbers && self.rng.one_in(2) {
+                self.comparison()
+            } else if bits.is_empty() {
                 a
             } else {
                 let b = self.rng.pick(&bits);
@@ -283,7 +313,8 @@ impl Generator {
         let earlier: Vec<ExprId> =
             states.chain(inputs).filter(|&s| self.builder.pool.sort(s) == sort).collect();
         if !earlier.is_empty() && self.rng.one_in(6) {
-            return self.rng.pick(&earlier);
+            let value = self.rng.pick(&earlier);
+            return if self.is_number(sort) { self.initial_sum(value, &earlier) } else { value };
         }
         let (width, index_width) = match sort {
             Sort::Bv(width) => (width, None),
@@ -306,7 +337,7 @@ mod tests {
     #[test]
     fn the_generator_is_deterministic_and_its_systems_vary() {
         let (mut safe, mut shallow, mut deep) = (0, 0, 0);
-        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS] {
             for seed in 0..60 {
                 let system = Generator::system(seed, shape);
                 let again = Generator::system(seed, shape);

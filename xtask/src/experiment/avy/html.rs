@@ -1,16 +1,14 @@
 //! All results on one page.
 
-use super::plot::Scatter;
+use super::plot;
 use super::results::Results;
 use super::tables;
 use crate::experiment::page::{self, escape, paragraph};
+use crate::experiment::scatter;
 
 const STYLE: &str = "\
 :root{--safe:#1f6fb4;--unsafe:#c8601a}
 @media(prefers-color-scheme:dark){:root{--safe:#5aa9e6;--unsafe:#e08a4a}}
-svg{margin:0 1em 1em 0}
-svg .middle{text-anchor:middle}
-svg .border{stroke:currentColor;fill:none}
 svg .safe{fill:var(--safe);fill-opacity:.7}
 svg .unsafe{fill:var(--unsafe);fill-opacity:.7}
 ";
@@ -26,7 +24,7 @@ pub fn page(results: &Results) -> String {
     ));
     body += &format!("<h2>Table 1: solved models</h2>\n{}", tables::solved(results).html());
     body += "<h2>Figure 1: times</h2>\n<div>\n";
-    body.extend(results.others().filter_map(|other| Scatter::new(results, other).svg()));
+    body.extend(results.others().filter_map(|other| plot::against(results, other)));
     body += "</div>\n<p class=\"soft\">What was not solved lies on the upper or the right border.</p>\n";
     body += "<h2>In short</h2>\n<ul>\n";
     body.extend(tables::summary(results).iter().map(|line| format!("<li>{}</li>\n", escape(line))));
@@ -36,7 +34,7 @@ pub fn page(results: &Results) -> String {
     }
     body +=
         &format!("<h2>Table 2: depths, sizes and times</h2>\n{}", tables::details(results).html());
-    page::page("Interpolation and PDR", STYLE, &body)
+    page::page("Interpolation and PDR", &format!("{}{STYLE}", scatter::STYLE), &body)
 }
 
 #[cfg(test)]

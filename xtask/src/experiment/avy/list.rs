@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::record::Verdict;
 use crate::experiment::csv::Csv;
+use crate::experiment::outcome::Verdict;
 
 /// A model of the list.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,7 +57,7 @@ fn parse(text: &str, root: &Path, engines: &[String]) -> Result<Vec<Model>, Stri
         let complaint = |error: String| format!("{path}: {error}");
         Ok(Model {
             file: root.join(&path),
-            expected: verdict(cell(expected)).map_err(complaint)?,
+            expected: Verdict::of_cell(cell(expected)).map_err(complaint)?,
             paper: times
                 .iter()
                 .map(|&column| time(cell(column)))
@@ -67,15 +67,6 @@ fn parse(text: &str, root: &Path, engines: &[String]) -> Result<Vec<Model>, Stri
         })
     };
     table.rows.iter().map(model).collect()
-}
-
-fn verdict(cell: &str) -> Result<Option<Verdict>, String> {
-    match cell {
-        "" | "unknown" => Ok(None),
-        word => Verdict::of_word(word)
-            .map(Some)
-            .ok_or_else(|| format!("`{word}` is neither `safe` nor `unsafe` nor `unknown`")),
-    }
 }
 
 fn time(cell: &str) -> Result<Option<PaperTime>, String> {

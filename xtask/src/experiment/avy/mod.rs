@@ -14,9 +14,8 @@
 
 mod html;
 mod list;
-mod log;
 mod plot;
-mod record;
+pub mod record;
 mod results;
 mod tables;
 
@@ -25,10 +24,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::log::{Kept, Log};
+use super::outcome::Outcome;
 use crate::process::{self, Checked, Ending};
 use list::Model;
-use log::Log;
-use record::{Outcome, Run};
+use record::Run;
 use results::{Results, Row, Setting};
 
 /// The engine of the paper, and its techniques by the options that turn each of them off,
@@ -129,7 +129,7 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
 struct Laboratory {
     elinvar: PathBuf,
     limit: u32,
-    log: Log,
+    log: Log<Run>,
 }
 
 impl Laboratory {

@@ -2,22 +2,8 @@
 
 use serde_json::Value;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    Safe,
-    Unsafe,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    Decided(Verdict),
-    /// The engine gave up by itself.
-    Unknown,
-    TooLong,
-    /// There was no report.
-    Failed,
-}
+use crate::experiment::log::{Kept, optional};
+use crate::experiment::outcome::{Outcome, Verdict};
 
 /// One run of an engine on a model.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,38 +31,6 @@ pub enum Size {
 pub struct Interpolation {
     pub sat_seconds: f64,
     pub extraction_seconds: f64,
-}
-
-impl Verdict {
-    pub const ALL: [Verdict; 2] = [Verdict::Safe, Verdict::Unsafe];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Safe => "safe",
-            Verdict::Unsafe => "unsafe",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        Verdict::ALL.into_iter().find(|verdict| verdict.word() == word)
-    }
-}
-
-impl Outcome {
-    pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Decided(verdict) => verdict.word(),
-            Outcome::Unknown => "unknown",
-            Outcome::TooLong => "TO",
-            Outcome::Failed => "failed",
-        }
-    }
-
-    pub fn of_word(word: &str) -> Option<Self> {
-        let others = [Outcome::Unknown, Outcome::TooLong, Outcome::Failed];
-        let all = Verdict::ALL.map(Outcome::Decided).into_iter().chain(others);
-        all.into_iter().find(|outcome| outcome.word() == word)
-    }
 }
 
 impl Run {
@@ -109,10 +63,7 @@ impl Run {
     }
 
     pub fn verdict(&self) -> Option<Verdict> {
-        match self.outcome {
-            Outcome::Decided(verdict) => Some(verdict),
-            Outcome::Unknown | Outcome::TooLong | Outcome::Failed => None,
-        }
+        self.outcome.verdict()
     }
 
     pub fn clauses(&self) -> Option<u64> {
@@ -121,9 +72,64 @@ impl Run {
             Size::Nodes(_) => None,
         }
     }
+}
 
-    /// The same run, had it been stopped after so many seconds.
-    pub fn within(self, limit: u32) -> Self {
+impl Kept for Run {
+    const COLUMNS: &'static [&'static str] =
+        &["outcome", "seconds", "depth", "clauses", "nodes", "sat_seconds", "extraction_seconds"];
+
+    fn cells(&self) -> Vec<String> {
+        let (clauses, nodes) = match self.size {
+            Some(Size::Clauses(count)) => (Some(count), None),
+            Some(Size::Nodes(count)) => (None, Some(count)),
+            None => (None, None),
+        };
+        let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
+        let seconds = |part: fn(Interpolation) -> f64| {
+            self.interpolation.map_or_else(String::new, |times| part(times).to_string())
+        };
+        vec![
+            self.outcome.word().to_owned(),
+            self.seconds.to_string(),
+            count(self.depth),
+            count(clauses),
+            count(nodes),
+            seconds(|times| times.sat_seconds),
+            seconds(|times| times.extraction_seconds),
+        ]
+    }
+
+    fn of_cells(cells: &[&str]) -> Option<Self> {
+        let &[outcome, seconds, depth, clauses, nodes, sat, extraction] = cells else {
+            return None;
+        };
+        let size = match (optional(clauses)?, optional(nodes)?) {
+            (Some(clauses), None) => Some(Size::Clauses(clauses)),
+            (None, Some(nodes)) => Some(Size::Nodes(nodes)),
+            (None, None) => None,
+            (Some(_), Some(_)) => return None,
+        };
+        let interpolation = match (optional(sat)?, optional(extraction)?) {
+            (Some(sat_seconds), Some(extraction_seconds)) => {
+                Some(Interpolation { sat_seconds, extraction_seconds })
+            }
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return None,
+        };
+        Some(Run {
+            outcome: Outcome::of_word(outcome)?,
+            seconds: seconds.parse().ok()?,
+            depth: optional(depth)?,
+            size,
+            interpolation,
+        })
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn within(self, limit: u32) -> Self {
         if self.seconds > f64::from(limit) && self.outcome != Outcome::Failed {
             Run::silent(Outcome::TooLong, self.seconds)
         } else {

@@ -1,7 +1,8 @@
 //! All runs of the experiment, and what they say together.
 
 use super::list::Model;
-use super::record::{Outcome, Run, Verdict};
+use super::record::Run;
+use crate::experiment::outcome::{Outcome, Verdict};
 
 /// An engine, perhaps with an option that is not its default.
 #[derive(Clone, PartialEq, Eq, Debug)]

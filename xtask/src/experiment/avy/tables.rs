@@ -1,8 +1,9 @@
 //! The tables of section 5 of the paper, and what it says of them.
 
 use super::list::PaperTime;
-use super::record::{Interpolation, Outcome, Run, Size, Verdict};
+use super::record::{Interpolation, Run, Size};
 use super::results::{Results, Row};
+use crate::experiment::outcome::{Outcome, Verdict};
 use crate::experiment::statistics::{geometric_mean, median};
 use crate::experiment::table::{Cell, Table};
 

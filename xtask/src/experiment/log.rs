@@ -10,34 +10,45 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::record::{Interpolation, Outcome, Run, Size};
-use crate::experiment::csv::Csv;
+use super::csv::Csv;
+use super::outcome::Outcome;
 
-const COLUMNS: [&str; 10] = [
-    "path",
-    "setting",
-    "limit",
-    "outcome",
-    "seconds",
-    "depth",
-    "clauses",
-    "nodes",
-    "sat_seconds",
-    "extraction_seconds",
-];
+/// What says which run it is.
+const KEY: [&str; 3] = ["path", "setting", "limit"];
+
+/// What can be kept of a run.
+pub trait Kept: Clone {
+    /// Those after the path, the setting and the limit.
+    const COLUMNS: &'static [&'static str];
+
+    /// As many as there are columns; no cell contains a comma.
+    fn cells(&self) -> Vec<String>;
+
+    fn of_cells(cells: &[&str]) -> Option<Self>;
+
+    fn outcome(&self) -> Outcome;
+
+    /// The same run, had it been stopped after so many seconds.
+    fn within(self, limit: u32) -> Self;
+}
 
 /// The runs that are known.
-#[derive(Default)]
-pub struct Log {
+pub struct Log<R> {
     /// None if they are forgotten at the end.
     file: Option<File>,
-    runs: Runs,
+    runs: Runs<R>,
 }
 
 /// By path and setting, with the limit.
-type Runs = FxHashMap<(String, String), (u32, Run)>;
+type Runs<R> = FxHashMap<(String, String), (u32, R)>;
 
-impl Log {
+impl<R> Default for Log<R> {
+    fn default() -> Self {
+        Log { file: None, runs: Runs::default() }
+    }
+}
+
+impl<R: Kept> Log<R> {
     /// Reads what is in the file; what comes will be added to it.
     pub fn open(path: &Path) -> Result<Self, String> {
         let complaint = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -51,11 +62,14 @@ impl Log {
         // A row that was being written when the end came is no row.
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let runs = parse(&text[..whole]).map_err(|error| complaint(&error))?;
-        let head = COLUMNS.join(",");
+        let head = head::<R>();
         if whole == 0 && !head.starts_with(&text) {
             return Err(complaint(&"these are no runs"));
         }
-        file.set_len(whole as u64).map_err(|error| complaint(&error))?;
+        // A file without such a row is left alone: other processes may be adding to it.
+        if whole < text.len() {
+            file.set_len(whole as u64).map_err(|error| complaint(&error))?;
+        }
         if whole == 0 {
             writeln!(file, "{head}").map_err(|error| complaint(&error))?;
         }
@@ -63,20 +77,21 @@ impl Log {
     }
 
     /// What a run with this limit gave, or would give.
-    pub fn find(&self, path: &str, setting: &str, limit: u32) -> Option<Run> {
+    pub fn find(&self, path: &str, setting: &str, limit: u32) -> Option<R> {
         let (before, run) = self.runs.get(&(path.to_owned(), setting.to_owned()))?;
         // Given more time, it might have ended.
-        let is_known = run.outcome != Outcome::TooLong || *before >= limit;
+        let is_known = run.outcome() != Outcome::TooLong || *before >= limit;
         is_known.then(|| run.clone().within(limit))
     }
 
     /// Keeps a run, unless it failed: the next time may be better.
-    pub fn keep(&mut self, path: &str, setting: &str, limit: u32, run: &Run) -> Result<(), String> {
-        if run.outcome == Outcome::Failed {
+    pub fn keep(&mut self, path: &str, setting: &str, limit: u32, run: &R) -> Result<(), String> {
+        if run.outcome() == Outcome::Failed {
             return Ok(());
         }
         if let Some(file) = &mut self.file {
-            writeln!(file, "{}", line(path, setting, limit, run))
+            // Written at once, so that rows of several processes do not mix.
+            file.write_all(line(path, setting, limit, run).as_bytes())
                 .map_err(|error| format!("a run cannot be kept: {error}"))?;
         }
         self.runs.insert((path.to_owned(), setting.to_owned()), (limit, run.clone()));
@@ -84,83 +99,48 @@ impl Log {
     }
 }
 
-fn line(path: &str, setting: &str, limit: u32, run: &Run) -> String {
-    let (clauses, nodes) = match run.size {
-        Some(Size::Clauses(count)) => (Some(count), None),
-        Some(Size::Nodes(count)) => (None, Some(count)),
-        None => (None, None),
-    };
-    let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
-    let seconds = |part: fn(Interpolation) -> f64| {
-        run.interpolation.map_or_else(String::new, |times| part(times).to_string())
-    };
-    let cells: [String; COLUMNS.len()] = [
-        path.to_owned(),
-        setting.to_owned(),
-        limit.to_string(),
-        run.outcome.word().to_owned(),
-        run.seconds.to_string(),
-        count(run.depth),
-        count(clauses),
-        count(nodes),
-        seconds(|times| times.sat_seconds),
-        seconds(|times| times.extraction_seconds),
-    ];
-    cells.join(",")
+fn columns<R: Kept>() -> impl Iterator<Item = &'static str> {
+    KEY.iter().chain(R::COLUMNS).copied()
 }
 
-fn parse(text: &str) -> Result<Runs, String> {
+fn head<R: Kept>() -> String {
+    columns::<R>().collect::<Vec<_>>().join(",")
+}
+
+fn line<R: Kept>(path: &str, setting: &str, limit: u32, run: &R) -> String {
+    format!("{path},{setting},{limit},{}\n", run.cells().join(","))
+}
+
+fn parse<R: Kept>(text: &str) -> Result<Runs<R>, String> {
     let table = Csv::new(text);
-    let columns = COLUMNS.map(|name| table.column(name));
-    let in_order = columns.iter().enumerate().all(|(index, &column)| column == Some(index));
+    let in_order =
+        columns::<R>().enumerate().all(|(index, name)| table.column(name) == Some(index));
     if !text.is_empty() && !in_order {
-        return Err(format!("the columns are not those of runs: {}", COLUMNS.join(",")));
+        return Err(format!("the columns are not those of runs: {}", head::<R>()));
     }
     let entry = |row: &Vec<&str>| {
-        let cells: Option<[&str; COLUMNS.len()]> = row[..].try_into().ok();
-        let entry = cells.and_then(|[path, setting, rest @ ..]| {
-            Some(((path.to_owned(), setting.to_owned()), run(rest)?))
-        });
+        let entry = match row[..] {
+            [path, setting, limit, ref cells @ ..] => limit.parse().ok().and_then(|limit| {
+                Some(((path.to_owned(), setting.to_owned()), (limit, R::of_cells(cells)?)))
+            }),
+            _ => None,
+        };
         entry.ok_or_else(|| format!("this is no run: {}", row.join(",")))
     };
     // Of several rows about the same, the last counts.
     table.rows.iter().map(entry).collect()
 }
 
-fn run(cells: [&str; COLUMNS.len() - 2]) -> Option<(u32, Run)> {
-    let [limit, outcome, seconds, depth, clauses, nodes, sat, extraction] = cells;
-    let size = match (optional(clauses)?, optional(nodes)?) {
-        (Some(clauses), None) => Some(Size::Clauses(clauses)),
-        (None, Some(nodes)) => Some(Size::Nodes(nodes)),
-        (None, None) => None,
-        (Some(_), Some(_)) => return None,
-    };
-    let interpolation = match (optional(sat)?, optional(extraction)?) {
-        (Some(sat_seconds), Some(extraction_seconds)) => {
-            Some(Interpolation { sat_seconds, extraction_seconds })
-        }
-        (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => return None,
-    };
-    let run = Run {
-        outcome: Outcome::of_word(outcome)?,
-        seconds: seconds.parse().ok()?,
-        depth: optional(depth)?,
-        size,
-        interpolation,
-    };
-    Some((limit.parse().ok()?, run))
-}
-
 /// An empty cell is nothing; none if it should be a number, and is not.
-fn optional<T: std::str::FromStr>(cell: &str) -> Option<Option<T>> {
+pub fn optional<T: std::str::FromStr>(cell: &str) -> Option<Option<T>> {
     if cell.is_empty() { Some(None) } else { cell.parse().ok().map(Some) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::tests::{safe, too_long};
     use super::*;
+    use crate::experiment::avy::record::tests::{safe, too_long};
+    use crate::experiment::avy::record::{Interpolation, Run, Size};
 
     #[test]
     fn runs_are_found_again() {
@@ -169,11 +149,11 @@ mod tests {
         let interpolation = Some(Interpolation { sat_seconds: 1.0, extraction_seconds: 0.25 });
         let proof = Run { interpolation, ..safe(4.5, 3, Size::Clauses(8)) };
         let formula = safe(0.1, 2, Size::Nodes(70));
-        let mut log = Log::open(&path).unwrap();
+        let mut log: Log<Run> = Log::open(&path).unwrap();
         log.keep("a.aig", "avy --min-core", 10, &proof).unwrap();
         log.keep("a.aig", "itp", 10, &formula).unwrap();
         log.keep("b.aig", "itp", 10, &Run::silent(Outcome::Failed, 0.1)).unwrap();
-        let log = Log::open(&path).unwrap();
+        let log: Log<Run> = Log::open(&path).unwrap();
         assert_eq!(log.find("a.aig", "avy --min-core", 10), Some(proof));
         assert_eq!(log.find("a.aig", "itp", 10), Some(formula));
         assert_eq!(log.find("a.aig", "avy", 10), None);
@@ -202,7 +182,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{text}b,pdr,10,sa")).unwrap();
         Log::open(&path).unwrap().keep("c", "pdr", 10, &run).unwrap();
-        let log = Log::open(&path).unwrap();
+        let log: Log<Run> = Log::open(&path).unwrap();
         let found = ["a", "b", "c"].map(|model| log.find(model, "pdr", 10).is_some());
         assert_eq!(found, [true, false, true]);
     }
@@ -211,12 +191,12 @@ mod tests {
     fn what_is_not_ours_is_not_touched() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("other.csv");
-        let head = COLUMNS.join(",");
+        let head = head::<Run>();
         let others = ["path,expected\na,safe\nb", "no end of a line"].map(str::to_owned);
         let broken = format!("{head}\na,pdr,10,safe,x,,,,,\n");
         for text in others.into_iter().chain([broken]) {
             std::fs::write(&path, &text).unwrap();
-            assert!(Log::open(&path).is_err());
+            assert!(Log::<Run>::open(&path).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }

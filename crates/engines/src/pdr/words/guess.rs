@@ -1,0 +1,291 @@
+//! What holds in all reachable states and is found before the search begins: linear
+//! equations between words, perhaps only under a condition on some bits, and bounds that
+//! no step passes.
+//!
+//! The candidates are the equations that all states of some random runs satisfy, by value
+//! of each small register; what the model itself asks to be equal; and for words and sums
+//! that it compares, the bounds that the initial states keep. They are proved all together
+//! by induction, equations modulo a power of two: those that do not follow one step later
+//! go, until none has to (Houdini).
+
+use std::collections::BTreeMap;
+
+use dashu_int::IBig;
+use elinvar_ir::oracle::Rng;
+use elinvar_ir::{
+    BitVec, Evaluator, ExprId, Reading, Role, Sort, TransitionSystem, Value, zero_of,
+};
+use elinvar_sat::{Layer, Lit};
+
+use super::atom::{Atom, Equation, Shape, Terms, bits, integer, sum};
+use super::circuit::Init;
+use super::domain::Words;
+use super::templates::hull;
+use crate::pdr::cube::Cube;
+use crate::pdr::domain::{Asked, Domain, Stopped};
+
+/// Random runs, and the cycles of each.
+const RUNS: usize = 12;
+const CYCLES: usize = 24;
+const MAX_CYCLES: usize = 4_000;
+/// More words than this are not related to one another.
+const MAX_WORDS: usize = 24;
+/// How many expressions may be evaluated for it.
+const MAX_EVALUATIONS: usize = 400_000;
+/// Registers of more bits are no conditions; and conditions and sums are not more than this.
+const MAX_CONDITION: u32 = 4;
+const MAX_CLASSES: usize = 40;
+const MAX_SUMS: usize = 30;
+/// Numbers are drawn below this: small ones meet more guards, and sums do not wrap.
+const SMALL: usize = 12;
+/// Conflicts for one equation.
+const PATIENCE: u64 = 10_000;
+
+impl Words {
+    /// Cubes that have no reachable state.
+    pub fn find_invariants(&mut self, system: &TransitionSystem) -> Asked<Vec<Cube<Atom>>> {
+        let numbers: Vec<usize> =
+            (0..self.words.len()).filter(|&word| !self.words[word].is_logic).collect();
+        if self.is_abstract || !(1..=MAX_WORDS).contains(&numbers.len()) {
+            return Ok(Vec::new());
+        }
+        let mut equations = self.equalities();
+        let points = self.sample(system)?;
+        for (condition, points) in self.classes(&points) {
+            let numbers_of = |state: &&Vec<BitVec>| {
+                let number = |&word: &usize| integer(&state[word], self.words[word].reading);
+                numbers.iter().map(number).collect()
+            };
+            let points: Vec<Vec<IBig>> = points.iter().map(numbers_of).collect();
+            for (terms, value) in hull(&numbers, &points) {
+                let equation = self.equation(terms, |width| bits(&value, width));
+                let known = |equation: &Equation| {
+                    equations.iter().any(|(c, e)| c.is_empty() && e == equation)
+                };
+                equations.extend(equation.filter(|e| !known(e)).map(|e| (condition.clone(), e)));
+            }
+        }
+        let mut candidates: Vec<Cube<Atom>> = Vec::new();
+        for (condition, equation) in &equations {
+            let shapes = condition.iter().cloned().chain([equation.violated()]);
+            candidates.push(Cube::new(shapes.map(|shape| self.atoms.atom(shape)).collect()));
+        }
+        candidates.extend(self.bounds(&numbers)?);
+        let found = self.sift(candidates)?;
+        self.equations = equations
+            .into_iter()
+            .filter(|(condition, _)| condition.is_empty())
+            .map(|(_, equation)| equation)
+            .filter(|equation| {
+                let violated = Cube::new(vec![self.atoms.atom(equation.violated())]);
+                found.contains(&violated)
+            })
+            .collect();
+        Ok(found)
+    }
+
+    /// The points, and those where a small register has one value of several.
+    fn classes<'a>(&self, points: &'a [Vec<BitVec>]) -> Vec<(Vec<Shape>, Vec<&'a Vec<BitVec>>)> {
+        let mut classes = vec![(Vec::new(), points.iter().collect())];
+        for (word, info) in self.words.iter().enumerate() {
+            if info.width > MAX_CONDITION || classes.len() > MAX_CLASSES {
+                continue;
+            }
+            let mut by_value: BTreeMap<&BitVec, Vec<&Vec<BitVec>>> = BTreeMap::new();
+            for point in points {
+                by_value.entry(&point[word]).or_default().push(point);
+            }
+            for (value, points) in by_value {
+                let is = |bit| Shape::Bit { word, bit, value: value.bit(bit) };
+                classes.push(((0..info.width).map(is).collect(), points));
+            }
+        }
+        classes
+    }
+
+    /// The half-spaces next to the initial states, in the directions of the words and of
+    /// what the model compares.
+    fn bounds(&mut self, numbers: &[usize]) -> Asked<Vec<Cube<Atom>>> {
+        let sums = self.templates.directions.iter().take(MAX_SUMS).cloned();
+        let directions: Vec<Terms> =
+            numbers.iter().map(|&word| vec![(1, word)]).chain(sums).collect();
+        let mut bounds = Vec::new();
+        for terms in directions {
+            for sign in [1, -1] {
+                let terms: Terms = terms.iter().map(|&(c, word)| (c * sign, word)).collect();
+                let next = self.greatest_initial(&terms)? + IBig::ONE;
+                if next <= super::widen::greatest(&self.words, &terms) {
+                    let atom = self.atoms.atom(Shape::sum_at_least(&terms, &next));
+                    bounds.push(Cube::new(vec![atom]));
+                }
+            }
+        }
+        Ok(bounds)
+    }
+
+    fn equation(&self, terms: Terms, value: impl Fn(u32) -> BitVec) -> Option<Equation> {
+        let width = self.words[terms.first()?.1].width;
+        let is_same = terms.iter().all(|&(_, word)| self.words[word].width == width);
+        is_same.then(|| Equation { terms, width, value: value(width) })
+    }
+
+    /// What the model asks to be equal, with the values of an initial state.
+    fn equalities(&self) -> Vec<(Vec<Shape>, Equation)> {
+        let equation = |terms: &Terms| {
+            let sum = sum(terms, |word| integer(&self.origin[word], Reading::Unsigned));
+            let equation = self.equation(terms.clone(), |width| bits(&sum, width))?;
+            Some((Vec::new(), equation))
+        };
+        self.templates.equalities.iter().filter_map(equation).collect()
+    }
+
+    /// The largest part of the cubes that no state outside all of them steps into.
+    fn sift(&mut self, mut cubes: Vec<Cube<Atom>>) -> Asked<Vec<Cube<Atom>>> {
+        cubes.retain(|cube| !self.meets_initial(cube.atoms()));
+        while !cubes.is_empty() {
+            let inside: Vec<(Lit, Lit)> = cubes.iter().map(|cube| self.inside(cube)).collect();
+            let outside: Vec<Lit> = inside.iter().map(|&(now, _)| !now).collect();
+            let later: Vec<Lit> = inside.iter().map(|&(_, later)| later).collect();
+            let patience = Some(PATIENCE * cubes.len() as u64);
+            match self.solve_within(patience, Layer::ALWAYS, &outside, &[&later]) {
+                Ok(Some(_)) => break,
+                Ok(None) => {
+                    let is_reached = self.values(&later);
+                    let mut is_reached = is_reached.iter();
+                    cubes.retain(|_| !is_reached.next().expect("one for each cube"));
+                }
+                Err(Stopped) if self.run().stop().is_some() => return Err(Stopped),
+                // Sums make it hard.
+                Err(Stopped) => {
+                    let is_simple = |shape: &Shape| shape.words().count() == 1;
+                    let before = cubes.len();
+                    cubes.retain(|cube| self.atoms.shapes(cube.atoms()).all(is_simple));
+                    if cubes.len() == before {
+                        cubes.clear();
+                    }
+                }
+            }
+        }
+        Ok(cubes)
+    }
+
+    /// The states of some runs: many short ones, and a long one.
+    fn sample(&mut self, system: &TransitionSystem) -> Asked<Vec<Vec<BitVec>>> {
+        let mut rng = Rng::new(self.run().seed() ^ 0x5a3b1e);
+        let mut points = Vec::new();
+        let next: Vec<Option<ExprId>> = self.words.iter().map(|word| word.next).collect();
+        let roots = next.iter().flatten().copied().chain(system.constraints().iter().copied());
+        let size = elinvar_ir::cone(system.pool(), roots.clone()).len();
+        let most = MAX_EVALUATIONS / size.max(1);
+        let mut evaluator = Evaluator::new(system.pool(), roots);
+        for run in 0..RUNS {
+            let Some(mut state) = self.initial_point(&mut rng)? else { break };
+            let cycles = if run == 0 { MAX_CYCLES } else { CYCLES };
+            for _ in 0..cycles {
+                if points.len() >= most {
+                    return Ok(points);
+                }
+                points.push(state.clone());
+                let input = |input: &elinvar_ir::Input| match system.pool().sort(input.symbol) {
+                    Sort::Bv(width) => Value::Bv(small(&mut rng, width)),
+                    sort @ Sort::Array { .. } => zero_of(sort),
+                };
+                let inputs: Vec<Value> = system.inputs().iter().map(input).collect();
+                self.evaluate(system, &mut evaluator, &state, &inputs);
+                if !system.constraints().iter().all(|&id| evaluator.holds(id)) {
+                    let Some(inputs) = self.inputs_at(system, &state)? else { break };
+                    self.evaluate(system, &mut evaluator, &state, &inputs);
+                }
+                let values = next.iter().zip(&self.words).map(|(next, word)| match next {
+                    Some(next) => evaluator.bv(*next),
+                    None => small(&mut rng, word.width),
+                });
+                let after: Vec<BitVec> = values.collect();
+                if after == state && run == 0 && system.inputs().is_empty() {
+                    break;
+                }
+                state = after;
+            }
+        }
+        Ok(points)
+    }
+
+    fn evaluate(
+        &self,
+        system: &TransitionSystem,
+        evaluator: &mut Evaluator<'_>,
+        state: &[BitVec],
+        inputs: &[Value],
+    ) {
+        evaluator.run(|symbol| match system.role_of(symbol) {
+            Some(Role::Input(index)) => inputs[index].clone(),
+            Some(Role::State(index)) => {
+                let word = self.words.iter().position(|word| word.state == index);
+                let sort = system.pool().sort(symbol);
+                word.map_or_else(|| zero_of(sort), |word| Value::Bv(state[word].clone()))
+            }
+            None => unreachable!("symbols are inputs or states"),
+        });
+    }
+
+    /// An initial state, with small numbers where that is possible.
+    fn initial_point(&mut self, rng: &mut Rng) -> Asked<Option<Vec<BitVec>>> {
+        let mut wishes: Vec<Lit> = Vec::new();
+        for word in 0..self.words.len() {
+            if self.words[word].init == Init::Free {
+                wishes.extend(self.is(word, &small(rng, self.words[word].width)));
+            }
+        }
+        Ok(self.wish(Layer::level(0), &[], wishes)?.map(|(state, _)| state))
+    }
+
+    /// Inputs that the constraints allow in a state.
+    fn inputs_at(
+        &mut self,
+        system: &TransitionSystem,
+        state: &[BitVec],
+    ) -> Asked<Option<Vec<Value>>> {
+        let known: Vec<Lit> =
+            (0..self.words.len()).flat_map(|word| self.is(word, &state[word])).collect();
+        let Some((_, inputs)) = self.wish(Layer::ALWAYS, &known, Vec::new())? else {
+            return Ok(None);
+        };
+        let value = |(input, value): (&elinvar_ir::Input, Option<BitVec>)| {
+            let zero = || zero_of(system.pool().sort(input.symbol));
+            value.map_or_else(zero, Value::Bv)
+        };
+        Ok(Some(system.inputs().iter().zip(inputs).map(value).collect()))
+    }
+
+    /// A model of what must be, and of the wishes as far as they can be had.
+    #[allow(clippy::type_complexity)]
+    fn wish(
+        &mut self,
+        layer: Layer,
+        must: &[Lit],
+        mut wishes: Vec<Lit>,
+    ) -> Asked<Option<(Vec<BitVec>, Vec<Option<BitVec>>)>> {
+        loop {
+            let assumptions: Vec<Lit> = must.iter().chain(&wishes).copied().collect();
+            match self.solve_within(Some(PATIENCE), layer, &assumptions, &[]) {
+                Ok(None) => return Ok(self.take_found()),
+                Ok(Some(core)) => {
+                    let before = wishes.len();
+                    // Of those that clash the last one goes.
+                    if let Some(last) = wishes.iter().rposition(|wish| core.contains(wish)) {
+                        wishes.remove(last);
+                    }
+                    if wishes.len() == before {
+                        return Ok(None);
+                    }
+                }
+                Err(Stopped) if self.run().stop().is_none() => return Ok(None),
+                Err(Stopped) => return Err(Stopped),
+            }
+        }
+    }
+}
+
+fn small(rng: &mut Rng, width: u32) -> BitVec {
+    BitVec::new(width, rng.below(SMALL) as u64)
+}

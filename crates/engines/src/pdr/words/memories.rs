@@ -1,0 +1,475 @@
+//! Small memories as words: each element of a memory becomes a register of its own.
+//!
+//! Units speak of registers; so what is to be said about the contents of a memory needs a
+//! register for each element. A read is a tree of multiplexers over the bits of the address,
+//! a write chooses for each element whether it stays, and all else is done element by
+//! element. The new system has what the properties in question depend on and no more;
+//! properties keep their numbers.
+//!
+//! Arrays of one sort may be copied to one another and compared, so all arrays of a sort are
+//! expanded, or none. What is too large stays an array: a system may have both.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use elinvar_ir::{
+    BitVec, Certificate, Expr, ExprId, Fact, Input, Pool, Property, PropertyId, PropertyKind,
+    Simulator, Sort, SortError, State, Step, SystemBuilder, Trace, TransitionSystem, Value,
+    Verdict, Word, cone, copied, rebuild, zero_of,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Memories with wider addresses, hence with more than 256 elements, stay as they are.
+const MAX_INDEX_WIDTH: u32 = 8;
+
+/// The expansion may have so many expressions more than the system.
+const MAX_NODES: u64 = 1_000_000;
+
+/// All choices that the expansion makes may have so many bits together: a fraction of the
+/// gates that the engine can work with, lest a memory of wide elements uses them up.
+const MAX_CHOSEN_BITS: u64 = 10_000_000;
+
+/// A system with words for small memories, and the way back.
+pub(super) struct Expanded<'a> {
+    pub system: TransitionSystem,
+    old: &'a TransitionSystem,
+    /// By input of the new system.
+    inputs: Vec<Origin>,
+    /// By state of the new system.
+    states: Vec<Origin>,
+}
+
+/// What an input or a state of the new system is in the old one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Origin {
+    /// Its number among the inputs or the states.
+    index: usize,
+    /// Which element, if it is a memory that was expanded.
+    element: Option<BitVec>,
+}
+
+/// Expands the memories that the properties depend on, the smallest first, as long as they
+/// have at most `memory_limit` bits together. None if there is nothing to expand.
+pub(super) fn expand<'a>(
+    system: &'a TransitionSystem,
+    properties: &[PropertyId],
+    memory_limit: u64,
+) -> Option<Expanded<'a>> {
+    let part = Part::new(system, properties);
+    let small = part.small_sorts(system.pool(), memory_limit);
+    if small.is_empty() {
+        return None;
+    }
+    let expansion = Expansion {
+        old: system,
+        small,
+        builder: SystemBuilder::new(),
+        copies: FxHashMap::default(),
+        elements: FxHashMap::default(),
+    };
+    Some(expansion.build(&part, properties).expect("the sorts of the original"))
+}
+
+impl Expanded<'_> {
+    /// A verdict of the word engine about the new system, as one about the old system.
+    pub fn verdict(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Safe(Certificate::Facts { clauses }) => {
+                Verdict::Safe(Certificate::Facts { clauses: self.clauses(&clauses) })
+            }
+            Verdict::Safe(
+                Certificate::Inductive { .. }
+                | Certificate::KInductive { .. }
+                | Certificate::Formula(_),
+            ) => unreachable!("what is proved on words is proved by facts about words"),
+            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(&trace)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        }
+    }
+
+    fn clauses(&self, clauses: &[Vec<Fact>]) -> Vec<Vec<Fact>> {
+        let states = self.system.states().iter().map(|state| state.symbol);
+        let origins: FxHashMap<ExprId, &Origin> = states.zip(&self.states).collect();
+        let old = |word: &Word| {
+            let Origin { index, element } = origins[&word.state];
+            let element = element.as_ref().or(word.element.as_ref());
+            Word { state: self.old.states()[*index].symbol, element: element.cloned() }
+        };
+        let clause = |clause: &Vec<Fact>| clause.iter().map(|fact| fact.map_words(old)).collect();
+        clauses.iter().map(clause).collect()
+    }
+
+    fn trace(&self, trace: &Trace) -> Trace {
+        let pool = self.old.pool();
+        let mut inputs: Vec<Value> =
+            self.old.inputs().iter().map(|input| zero_of(pool.sort(input.symbol))).collect();
+        let mut states: Vec<Value> =
+            self.old.states().iter().map(|state| zero_of(pool.sort(state.symbol))).collect();
+        for (origin, value) in self.states.iter().zip(&trace.initial) {
+            origin.set(&mut states, value);
+        }
+        let free_states = self.system.free_states();
+        let mut initial = Vec::new();
+        let mut steps = Vec::with_capacity(trace.steps.len());
+        for (cycle, step) in trace.steps.iter().enumerate() {
+            for (origin, value) in self.inputs.iter().zip(&step.inputs) {
+                origin.set(&mut inputs, value);
+            }
+            for (&state, value) in free_states.iter().zip(&step.free) {
+                self.states[state].set(&mut states, value);
+            }
+            let free = if cycle == 0 {
+                // What the new system has not may be initialised by expressions.
+                let start = Simulator::new(self.old, |state| states[state].clone(), inputs.clone());
+                initial = start.states().to_vec();
+                Vec::new()
+            } else {
+                self.old.free_states().iter().map(|&state| states[state].clone()).collect()
+            };
+            steps.push(Step { inputs: inputs.clone(), free });
+        }
+        Trace { property: trace.property, initial, steps }
+    }
+}
+
+impl Origin {
+    /// Enters a value of the new system where it belongs in the old one.
+    fn set(&self, values: &mut [Value], value: &Value) {
+        match (&mut values[self.index], &self.element) {
+            (Value::Array(memory), Some(address)) => {
+                memory.write(address.clone(), value.bv().clone());
+            }
+            (whole, _) => *whole = value.clone(),
+        }
+    }
+}
+
+// ---- what to expand ------------------------------------------------------------------
+
+/// What some properties depend on.
+struct Part {
+    /// The numbers of the states, ascending.
+    states: Vec<usize>,
+    /// All expressions, operands first.
+    nodes: Vec<ExprId>,
+}
+
+/// What the arrays of one sort would become.
+#[derive(Default)]
+struct Cost {
+    /// Of all inputs and states together.
+    bits: u64,
+    nodes: u64,
+    /// Of all expressions together.
+    chosen_bits: u64,
+}
+
+impl Cost {
+    fn and(&self, other: &Cost) -> Cost {
+        Cost {
+            bits: self.bits + other.bits,
+            nodes: self.nodes + other.nodes,
+            chosen_bits: self.chosen_bits + other.chosen_bits,
+        }
+    }
+
+    fn fits(&self, memory_limit: u64) -> bool {
+        self.bits <= memory_limit && self.nodes <= MAX_NODES && self.chosen_bits <= MAX_CHOSEN_BITS
+    }
+}
+
+impl Part {
+    fn new(system: &TransitionSystem, properties: &[PropertyId]) -> Self {
+        let bads = properties.iter().filter_map(|&id| system.bad(id));
+        let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
+        let states: Vec<usize> =
+            system.cone_of_influence(roots.iter().copied()).into_iter().collect();
+        let in_states = states.iter().map(|&index| system.states()[index]);
+        let in_states =
+            in_states.flat_map(|state| [Some(state.symbol), state.init, state.next]).flatten();
+        let nodes = cone(system.pool(), in_states.chain(roots));
+        Part { states, nodes }
+    }
+
+    /// The sorts whose arrays are expanded.
+    fn small_sorts(&self, pool: &Pool, memory_limit: u64) -> FxHashSet<Sort> {
+        let mut costs: Vec<((u32, u32), Cost)> = self.costs(pool).into_iter().collect();
+        costs.sort_by_key(|(sort, cost)| (cost.bits, cost.nodes, *sort));
+        let mut total = Cost::default();
+        let mut small = FxHashSet::default();
+        for ((index, element), cost) in costs {
+            let with_these = total.and(&cost);
+            if with_these.fits(memory_limit) {
+                total = with_these;
+                small.insert(Sort::Array { index, element });
+            }
+        }
+        small
+    }
+
+    /// By the widths of addresses and elements, where there are few addresses.
+    fn costs(&self, pool: &Pool) -> BTreeMap<(u32, u32), Cost> {
+        let mut costs: BTreeMap<(u32, u32), Cost> = BTreeMap::new();
+        for &node in &self.nodes {
+            let (sort, per_element) = match pool.get(node) {
+                Expr::Read(array, _) => (pool.sort(array), 1u64),
+                Expr::ArrayEq(a, _) => (pool.sort(a), 2),
+                // An equality, a choice, and the address that the element has.
+                Expr::Write(..) => (pool.sort(node), 3),
+                Expr::Symbol(_) | Expr::Ite(..) | Expr::ConstArray(_) => (pool.sort(node), 1),
+                Expr::Const(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Slice { .. }
+                | Expr::Uext { .. }
+                | Expr::Sext { .. } => continue,
+            };
+            let Sort::Array { index: index @ ..=MAX_INDEX_WIDTH, element } = sort else { continue };
+            let cost = costs.entry((index, element)).or_default();
+            cost.nodes += per_element << index;
+            let bits = u64::from(element) << index;
+            match pool.as_symbol(node) {
+                Some(_) => cost.bits += bits,
+                None => cost.chosen_bits += bits,
+            }
+        }
+        costs
+    }
+}
+
+// ---- the new system ------------------------------------------------------------------
+
+/// A small array, element by element.
+type Elements = Rc<[ExprId]>;
+
+/// An expansion under construction. All maps are by node of the old pool.
+struct Expansion<'a> {
+    old: &'a TransitionSystem,
+    small: FxHashSet<Sort>,
+    builder: SystemBuilder,
+    /// Words, and arrays that stay as they are.
+    copies: FxHashMap<ExprId, ExprId>,
+    /// Small arrays.
+    elements: FxHashMap<ExprId, Elements>,
+}
+
+impl<'a> Expansion<'a> {
+    fn build(mut self, part: &Part, properties: &[PropertyId]) -> Result<Expanded<'a>, SortError> {
+        let inputs = self.declare_inputs(part)?;
+        let states = self.declare_states(part)?;
+        for &node in &part.nodes {
+            self.translate(node)?;
+        }
+        self.connect_states(&states);
+        for &constraint in self.old.constraints() {
+            let constraint = self.word(constraint);
+            self.builder.constraints.push(constraint);
+        }
+        self.state_properties(properties);
+        let system = self.builder.finish().expect("as well-formed as the original");
+        Ok(Expanded { system, old: self.old, inputs, states })
+    }
+
+    fn declare_inputs(&mut self, part: &Part) -> Result<Vec<Origin>, SortError> {
+        let mut origins = Vec::new();
+        for (index, input) in self.old.inputs().iter().enumerate() {
+            if part.nodes.binary_search(&input.symbol).is_ok() {
+                let declared = self.declare(index, input.symbol, &self.old.input_name(index))?;
+                for (origin, symbol) in declared {
+                    self.builder.inputs.push(Input { symbol });
+                    origins.push(origin);
+                }
+            }
+        }
+        Ok(origins)
+    }
+
+    fn declare_states(&mut self, part: &Part) -> Result<Vec<Origin>, SortError> {
+        let mut origins = Vec::new();
+        for &index in &part.states {
+            let symbol = self.old.states()[index].symbol;
+            for (origin, symbol) in self.declare(index, symbol, &self.old.state_name(index))? {
+                self.builder.states.push(State { symbol, init: None, next: None });
+                origins.push(origin);
+            }
+        }
+        Ok(origins)
+    }
+
+    /// A new symbol for an old one, or one for each element.
+    fn declare(
+        &mut self,
+        index: usize,
+        old: ExprId,
+        name: &str,
+    ) -> Result<Vec<(Origin, ExprId)>, SortError> {
+        let sort = self.old.pool().sort(old);
+        let (width, element) = match sort {
+            Sort::Array { index, element } if self.small.contains(&sort) => (index, element),
+            Sort::Array { .. } | Sort::Bv(_) => {
+                let symbol = self.builder.pool.symbol(sort, Some(name))?;
+                self.copies.insert(old, symbol);
+                return Ok(vec![(Origin { index, element: None }, symbol)]);
+            }
+        };
+        let mut declared = Vec::with_capacity(1 << width);
+        for address in 0..1u64 << width {
+            let name = format!("{name}[{address}]");
+            let symbol = self.builder.pool.symbol(Sort::Bv(element), Some(&name))?;
+            let address = Some(BitVec::new(width, address));
+            declared.push((Origin { index, element: address }, symbol));
+        }
+        self.elements.insert(old, declared.iter().map(|&(_, symbol)| symbol).collect());
+        Ok(declared)
+    }
+
+    fn connect_states(&mut self, origins: &[Origin]) {
+        for (number, Origin { index, element }) in origins.iter().enumerate() {
+            let State { init, next, .. } = self.old.states()[*index];
+            let init = init.map(|init| self.part_of(init, element.as_ref()));
+            let next = next.map(|next| self.part_of(next, element.as_ref()));
+            let state = &mut self.builder.states[number];
+            (state.init, state.next) = (init, next);
+        }
+    }
+
+    /// Properties nobody asked about hold.
+    fn state_properties(&mut self, asked: &[PropertyId]) {
+        for (number, property) in self.old.properties().iter().enumerate() {
+            let id = PropertyId(number);
+            let bad = match self.old.bad(id) {
+                Some(bad) if asked.contains(&id) => self.word(bad),
+                Some(_) | None => self.builder.pool.bool(false),
+            };
+            let name = property.name.clone();
+            self.builder.properties.push(Property { name, kind: PropertyKind::Bad(bad) });
+        }
+    }
+
+    fn is_small(&self, array: ExprId) -> bool {
+        self.small.contains(&self.old.pool().sort(array))
+    }
+
+    /// The expression in the new system, which is no small array.
+    fn word(&mut self, old: ExprId) -> ExprId {
+        copied(&mut self.builder.pool, &self.copies, old)
+    }
+
+    /// An element of a small array, or the whole of anything else.
+    fn part_of(&mut self, old: ExprId, element: Option<&BitVec>) -> ExprId {
+        match element {
+            Some(address) => self.elements[&old][position(address)],
+            None => self.word(old),
+        }
+    }
+
+    /// Translates a node whose operands are translated.
+    fn translate(&mut self, node: ExprId) -> Result<(), SortError> {
+        let pool = self.old.pool();
+        match pool.get(node) {
+            Expr::Symbol(_) => {}
+            Expr::Const(value) => {
+                let constant = self.builder.pool.constant(value);
+                self.copies.insert(node, constant);
+            }
+            Expr::Read(array, index) if self.is_small(array) => {
+                let element = self.read(array, index)?;
+                self.copies.insert(node, element);
+            }
+            Expr::ArrayEq(a, b) if self.is_small(a) => {
+                let equal = self.equal(a, b)?;
+                self.copies.insert(node, equal);
+            }
+            Expr::Write(array, index, value) if self.is_small(node) => {
+                let elements = self.write(array, index, value)?;
+                self.elements.insert(node, elements);
+            }
+            Expr::Ite(c, t, e) if self.is_small(node) => {
+                let c = self.word(c);
+                let pairs = self.elements[&t].iter().zip(&*self.elements[&e]);
+                let chosen = pairs.map(|(&t, &e)| self.builder.pool.ite(c, t, e));
+                let chosen = chosen.collect::<Result<Elements, SortError>>()?;
+                self.elements.insert(node, chosen);
+            }
+            Expr::ConstArray(value) if self.is_small(node) => {
+                let value = self.word(value);
+                let count = element_count(pool.sort(node));
+                self.elements.insert(node, std::iter::repeat_n(value, count).collect());
+            }
+            expr @ (Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Slice { .. }
+            | Expr::Uext { .. }
+            | Expr::Sext { .. }
+            | Expr::Ite(..)
+            | Expr::Read(..)
+            | Expr::Write(..)
+            | Expr::ConstArray(_)
+            | Expr::ArrayEq(..)) => {
+                let copy = rebuild(&mut self.builder.pool, expr, pool.sort(node), &self.copies);
+                self.copies.insert(node, copy);
+            }
+        }
+        Ok(())
+    }
+
+    /// The element at an address: level by level, a bit of the address halves the choice.
+    fn read(&mut self, array: ExprId, index: ExprId) -> Result<ExprId, SortError> {
+        let elements = self.elements[&array].clone();
+        let index = self.word(index);
+        let pool = &mut self.builder.pool;
+        if let Some(address) = pool.const_value(index) {
+            return Ok(elements[position(&address)]);
+        }
+        let mut level = elements.to_vec();
+        for bit in 0..pool.width(index) {
+            let bit = pool.slice(index, bit, bit)?;
+            let pairs = level.chunks_exact(2);
+            level = pairs.map(|pair| pool.ite(bit, pair[1], pair[0])).collect::<Result<_, _>>()?;
+        }
+        Ok(level[0])
+    }
+
+    fn write(
+        &mut self,
+        array: ExprId,
+        index: ExprId,
+        value: ExprId,
+    ) -> Result<Elements, SortError> {
+        let (index, value) = (self.word(index), self.word(value));
+        let mut elements = self.elements[&array].to_vec();
+        let pool = &mut self.builder.pool;
+        if let Some(address) = pool.const_value(index) {
+            elements[position(&address)] = value;
+            return Ok(elements.into());
+        }
+        for (address, element) in (0..).zip(&mut elements) {
+            let address = pool.constant(BitVec::new(pool.width(index), address));
+            let is_here = pool.equal(index, address)?;
+            *element = pool.ite(is_here, value, *element)?;
+        }
+        Ok(elements.into())
+    }
+
+    fn equal(&mut self, a: ExprId, b: ExprId) -> Result<ExprId, SortError> {
+        let pairs = self.elements[&a].iter().zip(&*self.elements[&b]);
+        let equal = pairs.map(|(&a, &b)| self.builder.pool.equal(a, b));
+        let equal = equal.collect::<Result<Vec<ExprId>, SortError>>()?;
+        self.builder.pool.conjoin(equal)
+    }
+}
+
+/// Where the element at this address stands among the elements.
+fn position(address: &BitVec) -> usize {
+    address.to_u64().expect("a narrow address") as usize
+}
+
+fn element_count(sort: Sort) -> usize {
+    match sort {
+        Sort::Array { index, .. } => 1 << index,
+        Sort::Bv(_) => unreachable!("only arrays have elements"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

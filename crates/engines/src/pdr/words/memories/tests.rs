@@ -1,0 +1,221 @@
+//! Expanded systems against explicit search, on their own and through the engine.
+
+use elinvar_check::{Budget, certificate, replay};
+use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+use elinvar_ir::{BinaryOp, StopReason};
+
+use super::super::{Words, WordsOptions};
+use super::*;
+use crate::bmc::{Bmc, BmcOptions};
+use crate::engine::Engine;
+use crate::run::Run;
+
+const NO_LIMIT: u64 = u64::MAX;
+
+fn ids(system: &TransitionSystem) -> Vec<PropertyId> {
+    system.bads().map(|(id, _)| id).collect()
+}
+
+fn memory(index: u32, element: u32) -> Sort {
+    Sort::Array { index, element }
+}
+
+#[test]
+fn expanded_systems_behave_as_before() {
+    let (mut compared, mut mixed) = (0, 0);
+    for seed in 0..150 {
+        let system = Generator::system(seed, Shape::ARRAYS);
+        let properties = ids(&system);
+        let Ok(expected) = search(&system, 20_000) else { continue };
+        for limit in [NO_LIMIT, 4] {
+            let Some(expanded) = expand(&system, &properties, limit) else { continue };
+            let has_arrays = expanded.system.has_arrays();
+            assert!(!has_arrays || limit == 4, "seed {seed}");
+            mixed += usize::from(has_arrays);
+            let found = search(&expanded.system, 20_000);
+            assert_eq!(found.as_ref(), Ok(&expected), "seed {seed}, limit {limit}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 80 && mixed > 5, "{compared} compared, {mixed} mixed");
+}
+
+#[test]
+fn traces_of_expanded_systems_go_back() {
+    let mut replayed = 0;
+    for seed in 0..150 {
+        let system = Generator::system(seed, Shape::ARRAYS);
+        let properties = ids(&system);
+        for limit in [NO_LIMIT, 4] {
+            let Some(expanded) = expand(&system, &properties, limit) else { continue };
+            let options = BmcOptions { bound: Some(4), ..BmcOptions::default() };
+            let verdicts = Bmc::new(options).check(&expanded.system, &properties, &Run::new());
+            for verdict in verdicts.unwrap() {
+                if let Verdict::Unsafe(trace) = expanded.verdict(verdict) {
+                    assert_eq!(replay(&system, &trace), Ok(()), "seed {seed}");
+                    replayed += 1;
+                }
+            }
+        }
+    }
+    assert!(replayed > 50, "{replayed}");
+}
+
+/// Runs the engine where explicit search knows the truth, and counts what it finds:
+/// safe, unsafe, unknown. What it finds must be right.
+fn compare_with_truth(memory_limit: u64) -> [usize; 3] {
+    let mut counts = [0; 3];
+    for seed in 0..150 {
+        let system = Generator::system(seed, Shape::ARRAYS);
+        let Ok(truth) = search(&system, 20_000) else { continue };
+        let mut options = WordsOptions::default();
+        options.pdr.memory_limit = memory_limit;
+        let verdicts = Words::new(options).check(&system, &ids(&system), &Run::new()).unwrap();
+        for (&(property, outcome), verdict) in truth.iter().zip(&verdicts) {
+            let found = match (outcome, verdict) {
+                (Outcome::Safe, Verdict::Safe(proof)) => {
+                    let budget = Budget::default();
+                    let checked = certificate(&system, property, proof, &budget);
+                    assert_eq!(checked, Ok(()), "seed {seed}");
+                    0
+                }
+                (Outcome::Unsafe(_), Verdict::Unsafe(trace)) => {
+                    assert_eq!(replay(&system, trace), Ok(()), "seed {seed}");
+                    1
+                }
+                (_, Verdict::Unknown(StopReason::Unsupported(_))) => 2,
+                other => panic!("seed {seed}: {other:?}"),
+            };
+            counts[found] += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn the_engine_decides_systems_with_small_memories() {
+    // Unknown are those whose initial values depend on inputs.
+    let [safe, failing, unknown] = compare_with_truth(NO_LIMIT);
+    assert!(safe > 30 && failing > 30, "{safe} safe, {failing} failing");
+    assert!(unknown * 8 < safe + failing, "{unknown} unknown");
+}
+
+#[test]
+fn the_engine_is_right_where_some_memories_stay() {
+    let [safe, failing, _] = compare_with_truth(4);
+    assert!(safe > 20 && failing > 20, "{safe} safe, {failing} failing");
+}
+
+/// A memory of zeros, in which a number is added to the element at any address; bad
+/// are all states in which some element is odd.
+fn adder(index: u32, added: u64) -> TransitionSystem {
+    let mut b = SystemBuilder::new();
+    let memory = b.state(memory(index, 4), Some("mem")).unwrap();
+    let (address, look) = [0, 1].map(|_| b.input(Sort::Bv(index), None).unwrap()).into();
+    let zero = b.pool.constant(BitVec::zero(4));
+    b.states[0].init = Some(b.pool.const_array(index, zero).unwrap());
+    let added = b.pool.constant(BitVec::new(4, added));
+    let element = b.pool.read(memory, address).unwrap();
+    let sum = b.pool.binary(BinaryOp::Add, element, added).unwrap();
+    b.states[0].next = Some(b.pool.write(memory, address, sum).unwrap());
+    let seen = b.pool.read(memory, look).unwrap();
+    let odd = b.pool.slice(seen, 0, 0).unwrap();
+    b.bad("odd", odd);
+    b.finish().unwrap()
+}
+
+fn decide(system: &TransitionSystem) -> Verdict {
+    let mut engine = Words::new(WordsOptions::default());
+    engine.check(system, &ids(system), &Run::new()).unwrap().remove(0)
+}
+
+#[test]
+fn elements_are_named_after_their_memory() {
+    let system = adder(2, 2);
+    let expanded = expand(&system, &ids(&system), NO_LIMIT).unwrap();
+    let names: Vec<String> = (0..4).map(|state| expanded.system.state_name(state)).collect();
+    assert_eq!(names, ["mem[0]", "mem[1]", "mem[2]", "mem[3]"]);
+}
+
+#[test]
+fn an_invariant_about_all_elements_is_found() {
+    let system = adder(2, 2);
+    let Verdict::Safe(proof) = decide(&system) else { panic!("all elements stay even") };
+    assert_eq!(certificate(&system, PropertyId(0), &proof, &Budget::default()), Ok(()));
+    let Certificate::Facts { clauses } = proof else { panic!("{proof:?}") };
+    let memory = system.states()[0].symbol;
+    let words = clauses.iter().flatten().flat_map(Fact::words);
+    let mut elements: Vec<u64> = words
+        .map(|word| {
+            assert_eq!(word.state, memory);
+            word.element.as_ref().and_then(BitVec::to_u64).unwrap()
+        })
+        .collect();
+    elements.sort_unstable();
+    elements.dedup();
+    assert_eq!(elements, [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_trace_through_a_memory_is_found() {
+    let system = adder(2, 3);
+    let Verdict::Unsafe(trace) = decide(&system) else { panic!("three is odd") };
+    assert_eq!(replay(&system, &trace), Ok(()));
+    assert_eq!(trace.initial[0].array().element_width(), 4);
+}
+
+#[test]
+fn large_memories_stay_as_they_are() {
+    let system = adder(20, 2);
+    assert!(expand(&system, &ids(&system), NO_LIMIT).is_none());
+    assert!(matches!(decide(&system), Verdict::Unknown(_)));
+    // No register tells how long it takes: an abstract trace may be too short.
+    assert!(!matches!(decide(&adder(20, 3)), Verdict::Safe(_)));
+}
+
+#[test]
+fn a_trace_through_a_large_memory_is_found() {
+    let mut b = adder(20, 3).into_builder();
+    let time = b.state(Sort::Bv(2), Some("time")).unwrap();
+    let [zero, one, two] = [0, 1, 2].map(|value| b.pool.constant(BitVec::new(2, value)));
+    b.states[1].init = Some(zero);
+    b.states[1].next = Some(b.pool.binary(BinaryOp::Add, time, one).unwrap());
+    let is_two = b.pool.equal(time, two).unwrap();
+    let PropertyKind::Bad(odd) = b.properties[0].kind else { panic!("a safety property") };
+    b.properties[0].kind = PropertyKind::Bad(b.pool.and(is_two, odd).unwrap());
+    let system = b.finish().unwrap();
+    let Verdict::Unsafe(trace) = decide(&system) else { panic!("three is odd") };
+    assert_eq!(replay(&system, &trace), Ok(()));
+    assert_eq!(trace.depth(), 2);
+}
+
+#[test]
+fn limits_are_kept() {
+    let system = adder(3, 2);
+    let properties = ids(&system);
+    assert!(expand(&system, &properties, 32).is_some());
+    assert!(expand(&system, &properties, 31).is_none());
+    // Each write needs 256 choices: too many for all of them.
+    let mut b = adder(8, 2).into_builder();
+    let value = b.pool.constant(BitVec::zero(4));
+    for _ in 0..2_000 {
+        let next = b.states[0].next.unwrap();
+        let address = b.input(Sort::Bv(8), None).unwrap();
+        b.states[0].next = Some(b.pool.write(next, address, value).unwrap());
+    }
+    let system = b.finish().unwrap();
+    assert!(expand(&system, &properties, NO_LIMIT).is_none());
+}
+
+#[test]
+fn what_nobody_asks_about_is_left_out() {
+    let mut b = adder(2, 2).into_builder();
+    let unrelated = b.state(memory(3, 4), Some("unrelated")).unwrap();
+    let second = b.pool.equal(unrelated, unrelated).unwrap();
+    b.bad("second", second);
+    b.states[1].next = Some(unrelated);
+    let system = b.finish().unwrap();
+    let expanded = expand(&system, &[PropertyId(0)], NO_LIMIT).unwrap();
+    assert_eq!(expanded.system.states().len(), 4);
+    assert_eq!(expanded.system.properties().len(), 2);
+}
