@@ -1,16 +1,23 @@
 //! Hybrid simulation (3.3.3): a word is known by its bits or by its interval, whichever
-//! suits the operator that computes it.
+//! tells more.
 //!
-//! Logic operators give bits and arithmetic gives intervals; a comparison gives a bit,
-//! from the bounds of its operands. An operator on bits that is as exact on intervals
-//! (complement, extension) leaves an interval one. SELECT and CONJOIN convert where
-//! the kinds meet.
+//! Every operator is computed by the ternary rule on the bits of its operands and by the
+//! interval rule on their bounds, where SELECT and CONJOIN convert, and that result is
+//! kept which allows fewer words. The paper chooses by the operator alone: bits for logic,
+//! intervals for arithmetic. That is the tie-break here: the choice of the paper forgets
+//! the low bits of sums and the bounds of what is masked, and is then weaker than a pure
+//! simulation. A result of one bit is known if either rule knows it.
+//!
+//! So no operator is less exact than in ternary or interval simulation of the same
+//! operands. A whole graph may be, since the larger of two results is forgotten even where
+//! it would have told more to the next operator; [`super::product`] keeps both.
+
+use std::cmp::Ordering;
 
 use elinvar_ir::{BinaryOp, UnaryOp};
 
 use super::interval::{Bounds, Interval, is_logic};
 use super::number::Number;
-use super::range::Range;
 use super::ternary::Bits;
 use super::word::Domain;
 
@@ -21,14 +28,34 @@ pub(super) enum Hybrid<N> {
     Interval(Interval<N>),
 }
 
+/// What an operator works on by its nature: decides between results that are equally large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Nature {
+    Logic,
+    Arithmetic,
+}
+
 impl<N: Number> Hybrid<N> {
     pub fn of_bounds(bounds: Bounds<N>) -> Self {
-        let interval = Interval::of(bounds);
+        Self::of_interval(Interval::of(bounds))
+    }
+
+    fn of_interval(interval: Interval<N>) -> Self {
         if interval.width == 1 {
             Hybrid::Bits(interval.select())
         } else {
             Hybrid::Interval(interval)
         }
+    }
+
+    /// That description of a word which allows fewer values.
+    fn tighter(nature: Nature, bits: Bits<N>, interval: Interval<N>) -> Self {
+        let keeps_bits = match bits.size().cmp(&interval.size()) {
+            Ordering::Less => true,
+            Ordering::Equal => nature == Nature::Logic,
+            Ordering::Greater => false,
+        };
+        if keeps_bits { Hybrid::Bits(bits) } else { Hybrid::of_interval(interval) }
     }
 
     pub fn bits(&self) -> Bits<N> {
@@ -45,93 +72,87 @@ impl<N: Number> Hybrid<N> {
         }
     }
 
-    fn is_point(&self) -> bool {
-        match self {
-            Hybrid::Bits(bits) => bits.constant().is_some(),
-            Hybrid::Interval(interval) => interval.range.is_point(),
-        }
+    /// The value of an operator that gives one bit, if the bits or the bounds tell it.
+    fn predicate(&self, op: BinaryOp, other: &Self) -> Option<bool> {
+        // The ternary rules of the other predicates look at bounds, too.
+        let equal = if op == BinaryOp::Eq { self.bits().equal(&other.bits()) } else { None };
+        equal.or_else(|| self.bounds().predicate(op, &other.bounds()))
     }
 }
 
 impl<N: Number> Domain for Hybrid<N> {
     fn unary(&self, op: UnaryOp) -> Self {
         match (op, self) {
-            (UnaryOp::Not, Hybrid::Interval(interval)) => Hybrid::Interval(interval.unary(op)),
-            (UnaryOp::RedAnd, Hybrid::Interval(interval)) => {
-                Hybrid::of_bounds(interval.bounds().unary(op))
+            (UnaryOp::Neg, _) => {
+                let interval = Interval::of(self.bounds().unary(op));
+                Hybrid::tighter(Nature::Arithmetic, self.bits().unary(op), interval)
             }
-            (UnaryOp::Neg, _) => Hybrid::of_bounds(self.bounds().unary(op)),
+            // Exact on either.
+            (UnaryOp::Not | UnaryOp::RedAnd, Hybrid::Interval(interval)) => {
+                Hybrid::of_interval(interval.unary(op))
+            }
             (UnaryOp::Not | UnaryOp::RedAnd, Hybrid::Bits(bits)) => Hybrid::Bits(bits.unary(op)),
+            // Intervals tell no parity.
             (UnaryOp::RedXor, _) => Hybrid::Bits(self.bits().unary(op)),
         }
     }
 
     fn binary(&self, op: BinaryOp, other: &Self) -> Self {
+        if op.is_predicate() {
+            return Hybrid::Bits(Bits::bool(self.predicate(op, other)));
+        }
+        let bits = self.bits().binary(op, &other.bits());
+        let bitwise = matches!(op, BinaryOp::And | BinaryOp::Xor | BinaryOp::Concat);
+        if bitwise && matches!((self, other), (Hybrid::Bits(_), Hybrid::Bits(_))) {
+            // Exact, since each bit is computed from bits of its own.
+            return Hybrid::Bits(bits);
+        }
+        let bounds = self.bounds().binary(op, &other.bounds());
         if is_logic(op) {
-            return Hybrid::Bits(self.bits().binary(op, &other.bits()));
+            let interval = Interval::of(bounds.meet(&Bounds::conjoin(&bits)));
+            Hybrid::tighter(Nature::Logic, bits, interval)
+        } else {
+            Hybrid::tighter(Nature::Arithmetic, bits, Interval::of(bounds))
         }
-        if op == BinaryOp::Eq
-            && let Some(equal) = self.bits().equal(&other.bits())
-        {
-            return Hybrid::Bits(Bits::bool(Some(equal)));
-        }
-        Hybrid::of_bounds(self.bounds().binary(op, &other.bounds()))
     }
 
-    /// Of two bit values bits, of two intervals an interval. A constant is either, and
-    /// for a mixture that is taken which allows fewer words.
     fn hull(&self, other: &Self) -> Self {
-        let bits = || self.bits().hull(&other.bits());
-        let interval = || self.bounds().signed.hull(&other.bounds().signed);
-        let width = |range| Interval { width: self.bounds().width, range };
-        let free = self.is_point() || other.is_point();
-        match (self, other) {
-            (Hybrid::Bits(_), Hybrid::Bits(_)) if !free => Hybrid::Bits(bits()),
-            (Hybrid::Interval(_), Hybrid::Interval(_)) if !free => {
-                Hybrid::Interval(width(interval()))
-            }
-            (Hybrid::Bits(_) | Hybrid::Interval(_), Hybrid::Bits(_) | Hybrid::Interval(_)) => {
-                let (bits, range) = (bits(), interval());
-                if fewer_words(&bits, &range) {
-                    Hybrid::Bits(bits)
-                } else {
-                    Hybrid::Interval(width(range))
-                }
-            }
-        }
+        let nature = match (self, other) {
+            (Hybrid::Interval(_), Hybrid::Interval(_)) => Nature::Arithmetic,
+            (Hybrid::Bits(_), _) | (_, Hybrid::Bits(_)) => Nature::Logic,
+        };
+        let interval = Interval::of(self.bounds().hull(&other.bounds()));
+        Hybrid::tighter(nature, self.bits().hull(&other.bits()), interval)
     }
 
     fn slice(&self, hi: u32, lo: u32) -> Self {
         match self {
             Hybrid::Bits(bits) => Hybrid::Bits(bits.slice(hi, lo)),
             Hybrid::Interval(interval) => {
-                let (bits, cut) = (interval.select().slice(hi, lo), interval.slice(hi, lo));
-                if fewer_words(&bits, &cut.range) {
-                    Hybrid::Bits(bits)
-                } else {
-                    Hybrid::Interval(cut)
-                }
+                let bits = interval.select().slice(hi, lo);
+                Hybrid::tighter(Nature::Logic, bits, interval.slice(hi, lo))
             }
         }
     }
 
     fn uext(&self, by: u32) -> Self {
         match self {
+            // Exact.
             Hybrid::Bits(bits) => Hybrid::Bits(bits.uext(by)),
+            // At most as many words as of its bits.
             Hybrid::Interval(interval) => Hybrid::Interval(interval.uext(by)),
         }
     }
 
     fn sext(&self, by: u32) -> Self {
         match self {
-            Hybrid::Bits(bits) => Hybrid::Bits(bits.sext(by)),
+            // The copies of an unknown sign are unknown on their own: the number is not.
+            Hybrid::Bits(bits) => {
+                let interval = Interval::of(self.bounds().sext(by));
+                Hybrid::tighter(Nature::Logic, bits.sext(by), interval)
+            }
+            // Exact.
             Hybrid::Interval(interval) => Hybrid::Interval(interval.sext(by)),
         }
     }
-}
-
-/// Do the bits allow at most as many words as the range?
-fn fewer_words<N: Number>(bits: &Bits<N>, range: &Range<N>) -> bool {
-    let unknown = bits.ones.xor(&bits.may);
-    N::power(unknown.count()) <= range.high.minus(&range.low).plus(&N::one())
 }

@@ -380,6 +380,11 @@ impl<N: Number> Interval<N> {
         self.range.contains(&signed(value, self.width))
     }
 
+    /// How many words these are.
+    pub fn size(&self) -> N {
+        self.range.high.minus(&self.range.low).plus(&N::one())
+    }
+
     /// SELECT for all bits.
     pub fn select(&self) -> Bits<N> {
         let pattern = |bound: &N| bound.low_bits(self.width);

@@ -6,7 +6,9 @@
 //!
 //! - [`Kind::Ternary`] (3.3.1, Figure 2, Algorithm 3): each bit is 0, 1 or unknown;
 //! - [`Kind::Interval`] (3.3.2, Figure 3, Algorithm 4): a signed interval;
-//! - [`Kind::Hybrid`] (3.3.3, Figure 4): bits for logic, intervals for arithmetic;
+//! - [`Kind::Hybrid`] (3.3.3, Figure 4): bits or a signed interval, for each word what
+//!   allows fewer values; the choice by operator of the paper, bits for logic and
+//!   intervals for arithmetic, is the tie-break;
 //! - [`Kind::Product`], beyond the paper: the known bits, an unsigned and a signed
 //!   interval of every word, each sharpened by the others. It is never weaker than the
 //!   other three.

@@ -65,6 +65,11 @@ impl<N: Number> Bits<N> {
         self.ones.without(value).is_zero() && value.without(&self.may).is_zero()
     }
 
+    /// How many words these are.
+    pub fn size(&self) -> N {
+        N::power(self.unknown().count())
+    }
+
     /// What is known in either. There is such a word.
     pub fn meet(&self, other: &Self) -> Self {
         let ones = self.ones.or(&other.ones);

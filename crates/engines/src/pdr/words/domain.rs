@@ -61,9 +61,13 @@ pub(crate) struct Words {
     specialization: Specialization,
     /// The greatest values of sums in initial states.
     pub(super) initial_bounds: FxHashMap<Terms, IBig>,
-    /// By direction: the half-space next to the initial states that has no reachable state,
-    /// and how many lemmas held for ever when it was looked for.
-    pub(super) nearest: FxHashMap<Terms, (usize, Option<Atom>)>,
+    /// By direction: whether a half-space next to the initial states is known to have no
+    /// reachable state, and how many lemmas held for ever when it was looked for.
+    pub(super) nearest: FxHashMap<Terms, (usize, bool)>,
+    /// Cubes without reachable states that are not among the lemmas of the loop.
+    established: Vec<Cube<Atom>>,
+    /// Guesses that could not be proved, and how many lemmas held for ever then.
+    pub(super) unproved: (usize, Vec<Cube<Atom>>),
     /// One initial state.
     pub(super) origin: Vec<BitVec>,
     /// What the last query found.
@@ -141,6 +145,8 @@ impl Words {
             equations: Vec::new(),
             initial_bounds: FxHashMap::default(),
             nearest: FxHashMap::default(),
+            established: Vec::new(),
+            unproved: (0, Vec::new()),
             atoms: Atoms::default(),
             main: Gates::new(run),
             lifter: Gates::new(run),
@@ -431,15 +437,29 @@ impl Words {
         }
     }
 
-    /// Is every state of the unit that the lemmas for ever allow one where the atom holds?
-    pub(super) fn is_inside(&mut self, unit: &[Atom], atom: Atom) -> Asked<bool> {
-        let mut lits = self.lits(unit, Time::Now);
-        lits.extend(self.lits(&[atom], Time::Now).into_iter().map(|lit| !lit));
+    /// Does what holds for ever exclude all states of the unit?
+    pub(super) fn is_excluded(&mut self, unit: &[Atom]) -> Asked<bool> {
+        let lits = self.lits(unit, Time::Now);
         match self.solve_within(Some(PATIENCE), Layer::ALWAYS, &lits, &[]) {
             Ok(answer) => Ok(answer.is_some()),
             Err(Stopped) if self.run.stop().is_none() => Ok(false),
             Err(Stopped) => Err(Stopped),
         }
+    }
+
+    /// Takes note of a cube that has no reachable state, beside those that the loop blocks.
+    pub(super) fn establish(&mut self, cube: Cube<Atom>) {
+        if !self.established.contains(&cube) {
+            let id = self.add_lemma(cube.atoms(), Level::Infinite);
+            let atoms = cube.atoms().into();
+            self.lemmas.push(Some(Known { atoms, level: Level::Infinite, id }));
+            self.established.push(cube);
+        }
+    }
+
+    /// The cubes that were established.
+    pub fn established(&self) -> &[Cube<Atom>] {
+        &self.established
     }
 
     /// How many lemmas hold for ever.

@@ -38,16 +38,16 @@ const MAX_CLASSES: usize = 40;
 const MAX_SUMS: usize = 30;
 /// Numbers are drawn below this: small ones meet more guards, and sums do not wrap.
 const SMALL: usize = 12;
-/// Conflicts for one equation.
-const PATIENCE: u64 = 10_000;
+/// Conflicts for one proof.
+const PATIENCE: u64 = 4_000;
 
 impl Words {
-    /// Cubes that have no reachable state.
-    pub fn find_invariants(&mut self, system: &TransitionSystem) -> Asked<Vec<Cube<Atom>>> {
+    /// Establishes what can be guessed and proved at once.
+    pub fn find_invariants(&mut self, system: &TransitionSystem) -> Asked<()> {
         let numbers: Vec<usize> =
             (0..self.words.len()).filter(|&word| !self.words[word].is_logic).collect();
         if self.is_abstract || !(1..=MAX_WORDS).contains(&numbers.len()) {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let mut equations = self.equalities();
         let points = self.sample(system)?;
@@ -71,17 +71,29 @@ impl Words {
             candidates.push(Cube::new(shapes.map(|shape| self.atoms.atom(shape)).collect()));
         }
         candidates.extend(self.bounds(&numbers)?);
-        let found = self.sift(candidates)?;
-        self.equations = equations
-            .into_iter()
-            .filter(|(condition, _)| condition.is_empty())
-            .map(|(_, equation)| equation)
-            .filter(|equation| {
-                let violated = Cube::new(vec![self.atoms.atom(equation.violated())]);
-                found.contains(&violated)
-            })
-            .collect();
-        Ok(found)
+        self.unproved = (usize::MAX, candidates);
+        self.guess_again()
+    }
+
+    /// What could not be proved may follow from what is known by now.
+    pub(super) fn guess_again(&mut self) -> Asked<()> {
+        let forever = self.forever();
+        if self.unproved.0 == forever || self.unproved.1.is_empty() {
+            return Ok(());
+        }
+        let candidates = std::mem::take(&mut self.unproved.1);
+        let found = self.sift(candidates.clone())?;
+        let rest = candidates.into_iter().filter(|cube| !found.contains(cube)).collect();
+        for cube in found {
+            if let &[atom] = cube.atoms()
+                && let Shape::Differs { terms, width, value } = self.atoms.shape(atom).clone()
+            {
+                self.equations.push(Equation { terms, width, value });
+            }
+            self.establish(cube);
+        }
+        self.unproved = (self.forever(), rest);
+        Ok(())
     }
 
     /// The points, and those where a small register has one value of several.
@@ -139,30 +151,34 @@ impl Words {
         self.templates.equalities.iter().filter_map(equation).collect()
     }
 
-    /// The largest part of the cubes that no state outside all of them steps into.
+    /// The largest part of the cubes that no state outside all of them steps into, as far
+    /// as that can be proved with some patience.
     fn sift(&mut self, mut cubes: Vec<Cube<Atom>>) -> Asked<Vec<Cube<Atom>>> {
         cubes.retain(|cube| !self.meets_initial(cube.atoms()));
-        while !cubes.is_empty() {
+        let mut proved = 0;
+        let mut position = 0;
+        // Each has to be proved from those that are left.
+        while proved < cubes.len() {
             let inside: Vec<(Lit, Lit)> = cubes.iter().map(|cube| self.inside(cube)).collect();
-            let outside: Vec<Lit> = inside.iter().map(|&(now, _)| !now).collect();
-            let later: Vec<Lit> = inside.iter().map(|&(_, later)| later).collect();
-            let patience = Some(PATIENCE * cubes.len() as u64);
-            match self.solve_within(patience, Layer::ALWAYS, &outside, &[&later]) {
-                Ok(Some(_)) => break,
+            position %= cubes.len();
+            let mut assumptions = vec![inside[position].1];
+            assumptions.extend(inside.iter().map(|&(now, _)| !now));
+            match self.solve_within(Some(PATIENCE), Layer::ALWAYS, &assumptions, &[]) {
+                Ok(Some(_)) => {
+                    proved += 1;
+                    position += 1;
+                }
                 Ok(None) => {
+                    let later: Vec<Lit> = inside.iter().map(|&(_, later)| later).collect();
                     let is_reached = self.values(&later);
                     let mut is_reached = is_reached.iter();
                     cubes.retain(|_| !is_reached.next().expect("one for each cube"));
+                    proved = 0;
                 }
                 Err(Stopped) if self.run().stop().is_some() => return Err(Stopped),
-                // Sums make it hard.
                 Err(Stopped) => {
-                    let is_simple = |shape: &Shape| shape.words().count() == 1;
-                    let before = cubes.len();
-                    cubes.retain(|cube| self.atoms.shapes(cube.atoms()).all(is_simple));
-                    if cubes.len() == before {
-                        cubes.clear();
-                    }
+                    cubes.remove(position);
+                    proved = 0;
                 }
             }
         }

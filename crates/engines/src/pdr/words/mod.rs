@@ -32,7 +32,7 @@ use elinvar_ir::{
 use elinvar_logic::simulation::Kind;
 
 use super::cube::Cube;
-use super::domain::{Asked, Level};
+use super::domain::Asked;
 use super::frames::Frames;
 use super::generalize::Ctg;
 use super::obligation::Obligation;
@@ -148,12 +148,10 @@ fn search(
 ) -> Asked<()> {
     // Where only bits are wanted, words have nothing to say.
     let only_cubes = options.cube_probability.is_some_and(|c| c.get() == 1.0);
-    let guessed = if only_cubes { Vec::new() } else { domain.find_invariants(verdicts.system)? };
-    let mut search = Search::new(domain, verdicts, &options.pdr, properties);
-    for cube in guessed {
-        search.frames.insert(search.domain, cube, Level::Infinite);
+    if !only_cubes {
+        domain.find_invariants(verdicts.system)?;
     }
-    search.run()
+    Search::new(domain, verdicts, &options.pdr, properties).run()
 }
 
 /// Turns what the loop finds into evidence.
@@ -192,7 +190,8 @@ impl Report<Domain_> for Verdicts<'_> {
         invariant: Vec<Cube<Atom>>,
         level: usize,
     ) {
-        let invariant = domain.trim(property, invariant);
+        let lemmas = domain.established().iter().cloned().chain(invariant).collect();
+        let invariant = domain.trim(property, lemmas);
         let clause = |cube: &Cube<Atom>| {
             cube.atoms().iter().map(|&atom| domain.fact(atom).negated()).collect()
         };

@@ -474,14 +474,16 @@ fn every_state_of_an_expanded_unit_reaches_the_goal() {
 
 #[test]
 fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
-    // x += y; y += 2z: x stays even since y does, and z does not matter.
+    // x += y; y += v + 2z: x stays even since y does, which does since v does; z does not
+    // matter.
     let mut b = SystemBuilder::new();
-    let [x, y, z] = ["x", "y", "z"].map(|name| b.state(Sort::Bv(4), Some(name)).unwrap());
+    let [x, y, z, v] = ["x", "y", "z", "v"].map(|name| b.state(Sort::Bv(4), Some(name)).unwrap());
     let zero = b.pool.constant(BitVec::zero(4));
     let sum = b.pool.binary(BinaryOp::Add, x, y).unwrap();
     let once = b.pool.binary(BinaryOp::Add, y, z).unwrap();
     let twice = b.pool.binary(BinaryOp::Add, once, z).unwrap();
-    for (state, next) in [sum, twice, z].into_iter().enumerate() {
+    let more = b.pool.binary(BinaryOp::Add, twice, v).unwrap();
+    for (state, next) in [sum, more, z, v].into_iter().enumerate() {
         b.states[state].init = Some(zero);
         b.states[state].next = Some(next);
     }
@@ -498,12 +500,12 @@ fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
     let mut domain = domain.unwrap().unwrap();
     let mut cube = |shape: Shape| Cube::new(vec![domain.atoms.atom(shape)]);
     let is_odd = |word: usize| Shape::Bit { word, bit: 0, value: true };
-    let (odd_x, odd_y) = (cube(is_odd(0)), cube(is_odd(1)));
-    let invariant =
-        vec![cube(Shape::at_least(2, 1.into())), odd_y.clone(), cube(is_odd(2)), odd_x.clone()];
+    let needed = [0, 1, 3].map(|word| cube(is_odd(word)));
+    let [odd_x, odd_y, odd_v] = needed.clone();
+    let invariant = vec![cube(Shape::at_least(2, 1.into())), odd_y, odd_v, cube(is_odd(2)), odd_x];
     let mut trimmed = domain.trim(0, invariant);
     trimmed.sort_by_key(|cube| cube.atoms()[0]);
-    assert_eq!(trimmed, [odd_x, odd_y]);
+    assert_eq!(trimmed, needed);
 
     let clause = |cube: &Cube<Atom>| vec![domain.fact(cube.atoms()[0]).negated()];
     let proof = Certificate::Facts { clauses: trimmed.iter().map(clause).collect() };

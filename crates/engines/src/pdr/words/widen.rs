@@ -23,6 +23,8 @@ const CONTEXTS: usize = 3;
 const PAIRED: usize = 6;
 /// How many directions are tried when nothing else helps.
 const DIRECTIONS: usize = 24;
+/// How many flags are looked at.
+const FLAGS: usize = 6;
 /// How many bounds are tried for one inequality.
 const BISECTIONS: usize = 40;
 
@@ -62,6 +64,9 @@ pub(super) fn widen(domain: &mut Words, cube: Cube<Atom>, level: usize) -> Asked
                 let atom = domain.atoms.atom(shape);
                 let unit: Vec<Atom> = context.iter().copied().chain([atom]).collect();
                 if domain.meets_initial(&unit) {
+                    if context.is_empty() {
+                        domain.try_with_flags(atom)?;
+                    }
                     continue;
                 }
                 if let Some(core) = domain.is_blocked(Level::Infinite, &unit)? {
@@ -77,9 +82,9 @@ pub(super) fn widen(domain: &mut Words, cube: Cube<Atom>, level: usize) -> Asked
             }
         }
     }
-    if let Some(half_space) = domain.half_space(&best)? {
+    if domain.is_excluded_by_more(&best)? {
         domain.statistics.combined += 1;
-        return Ok(Cube::new(vec![half_space]));
+        return Ok(Cube::new(best));
     }
     if let Some(unit) = fallback {
         domain.statistics.combined += 1;
@@ -174,16 +179,33 @@ impl Words {
         Ok(low)
     }
 
-    /// A half-space that has no reachable state and, as far as reachable states go, contains
-    /// the unit.
-    fn half_space(&mut self, unit: &[Atom]) -> Asked<Option<Atom>> {
+    /// Looks for more that holds for ever; true if that excludes the unit.
+    fn is_excluded_by_more(&mut self, unit: &[Atom]) -> Asked<bool> {
+        self.guess_again()?;
         for terms in self.directions(unit) {
-            let Some(atom) = self.nearest(&terms)? else { continue };
-            if self.is_inside(unit, atom)? {
-                return Ok(Some(atom));
+            self.find_nearest(&terms)?;
+        }
+        self.is_excluded(unit)
+    }
+
+    /// A half-space with initial states may have no reachable state where a flag is no
+    /// longer as it was.
+    fn try_with_flags(&mut self, atom: Atom) -> Asked<()> {
+        let flag = |(word, info): (usize, &WordInfo)| match &info.init {
+            Init::Constant(value) if info.width == 1 => {
+                Some(Shape::Bit { word, bit: 0, value: value.is_zero() })
+            }
+            Init::Constant(_) | Init::Free | Init::Expression(_) => None,
+        };
+        let flags: Vec<Shape> = self.words.iter().enumerate().filter_map(flag).collect();
+        for flag in flags.into_iter().take(FLAGS) {
+            let unit = [self.atoms.atom(flag), atom];
+            if let Some(core) = self.is_blocked(Level::Infinite, &unit)? {
+                self.establish(Cube::new(core));
+                self.statistics.combined += 1;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Sums that have something to do with the unit.
@@ -212,14 +234,14 @@ impl Words {
         found
     }
 
-    /// The half-space in a direction that has no reachable state and is next to the
-    /// initial states, as far as can be proved now.
-    fn nearest(&mut self, terms: &Terms) -> Asked<Option<Atom>> {
+    /// Establishes the half-space in a direction that has no reachable state and is next
+    /// to the initial states, as far as can be proved now.
+    fn find_nearest(&mut self, terms: &Terms) -> Asked<()> {
         let forever = self.forever();
         if let Some((size, found)) = self.nearest.get(terms)
-            && (*size == forever || found.is_some())
+            && (*size == forever || *found)
         {
-            return Ok(*found);
+            return Ok(());
         }
         let initial = self.greatest_initial(terms)?;
         let greatest = greatest(&self.words, terms);
@@ -243,9 +265,12 @@ impl Words {
                 None => refused = middle,
             }
         }
-        let found = good.map(|(_, atom)| atom);
-        self.nearest.insert(terms.clone(), (forever, found));
-        Ok(found)
+        self.nearest.insert(terms.clone(), (forever, good.is_some()));
+        if let Some((_, atom)) = good {
+            self.establish(Cube::new(vec![atom]));
+            self.statistics.combined += 1;
+        }
+        Ok(())
     }
 
     fn try_half_space(&mut self, terms: &Terms, bound: &IBig) -> Asked<Option<Atom>> {

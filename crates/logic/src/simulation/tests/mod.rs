@@ -2,6 +2,7 @@
 
 mod example;
 mod graph;
+mod hybrid;
 mod soundness;
 mod tightness;
 
