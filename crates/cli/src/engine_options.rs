@@ -19,8 +19,8 @@ pub struct EngineOptions {
     /// `itp` (McMillan's interpolation), `imc` (interpolation sequences) and `avy`
     /// (interpolants that become lemmas of pdr); `words` is pdr on words, with
     /// inequalities between registers as well as bits;
-    /// `auto` tries bmc and kind for a short while, then pdr, or kind where a
-    /// memory is too large for bits
+    /// `auto` tries bmc and kind for a short while, and words where there are
+    /// numbers, then pdr, or kind where a memory is too large for bits
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     engine: EngineName,
 

@@ -2,9 +2,11 @@
 //!
 //! Property directed reachability gets the model after a glance: bounded model
 //! checking and k-induction, as far as a little effort goes, decide what is shallow
-//! or inductive as it stands, and random simulation what fails easily. Then it works
-//! on the simplified bits. What has no bits (large memories) is left to k-induction.
+//! or inductive as it stands, and random simulation what fails easily. Where there are
+//! numbers, words are tried for a while. Then it works on the simplified bits. What has no bits (large memories) is left to k-induction.
 //! When there is an earlier proof, it comes before everything else.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
 use elinvar_logic::blast::cost;
@@ -13,7 +15,8 @@ use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
-use crate::pdr::{Earlier, PdrOptions, check_prepared, prove_again};
+use crate::pdr::words::is_worthwhile;
+use crate::pdr::{Earlier, PdrOptions, Words, WordsOptions, check_prepared, prove_again};
 use crate::run::{Event, Run};
 use crate::simulation::Simulation;
 
@@ -33,6 +36,9 @@ const GATES: u64 = 3_000_000;
 const EVALUATIONS: usize = 1_000_000;
 const CYCLES: usize = 1_000;
 const RUN: usize = 250;
+
+/// What the engine on words may cost, counted as for a glance: it asks less often.
+const EFFORT_ON_WORDS: u64 = 400;
 
 /// The engine that is used when none is asked for.
 pub(crate) struct Auto;
@@ -68,6 +74,7 @@ impl Engine for Auto {
             Ok(prepared) => {
                 glance_at_bits(&prepared, &mut answers, run)?;
                 try_at_random(&prepared, &mut answers, run)?;
+                try_words(system, &mut answers, run)?;
                 let open = answers.open();
                 if !open.is_empty() {
                     let (earlier, options) = (Earlier::of_run(run, system), PdrOptions::default());
@@ -138,6 +145,20 @@ fn try_at_random(prepared: &Prepared, answers: &mut Answers, run: &Run) -> Resul
     Ok(())
 }
 
+/// Tries whether facts about numbers are enough. Where lemmas about bits are to be kept for
+/// later, or were kept, that would be of no use.
+fn try_words(
+    system: &TransitionSystem,
+    answers: &mut Answers,
+    run: &Run,
+) -> Result<(), EngineError> {
+    let is_part_of_series = run.wants_state() || run.earlier().is_some();
+    if is_part_of_series || !is_worthwhile(system, &answers.open()) {
+        return Ok(());
+    }
+    answers.ask_words(system, &run.with_effort(EFFORT_ON_WORDS))
+}
+
 /// How far a glance looks, by the gates of one step.
 fn steps(gates: u64) -> usize {
     (GATES / gates.max(1)) as usize
@@ -189,7 +210,7 @@ impl Answers {
     }
 
     /// Takes verdicts about a prepared system.
-    fn take_lifted(
+    pub(crate) fn take_lifted(
         &mut self,
         properties: &[PropertyId],
         verdicts: Vec<Verdict>,
@@ -209,6 +230,37 @@ impl Answers {
         let open = self.open();
         let verdicts = engine.check(system, &open, run)?;
         self.take(&open, verdicts.into_iter());
+        Ok(())
+    }
+
+    /// Lets the engine on words work on what is open. Its statistics are told only if it
+    /// decides something: the others are those of the engine that does.
+    pub(crate) fn ask_words(
+        &mut self,
+        system: &TransitionSystem,
+        run: &Run,
+    ) -> Result<(), EngineError> {
+        let open = self.open();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let statistics: Arc<Mutex<Vec<Event>>> = Arc::default();
+        let (kept, audience) = (Arc::clone(&statistics), run.clone());
+        let quiet = run.clone().with_observer(move |event| {
+            if matches!(event, Event::Pdr(_) | Event::Words(_)) {
+                kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+            } else {
+                audience.emit(event.clone());
+            }
+        });
+        match self.ask(&mut Words::new(WordsOptions::default()), system, &quiet) {
+            Ok(()) | Err(EngineError::TooLarge(_)) => {}
+            Err(error @ EngineError::NotSafety(_)) => return Err(error),
+        }
+        if self.open().len() < open.len() {
+            let mut statistics = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+            statistics.drain(..).for_each(|event| run.emit(event));
+        }
         Ok(())
     }
 
@@ -239,6 +291,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::families::memclear;
     use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use elinvar_ir::{BinaryOp, BitVec, Certificate, SystemBuilder};
     use std::time::Duration;
 
     /// Compares verdicts about small random systems with the truth.
@@ -266,6 +319,60 @@ pub(crate) mod tests {
     #[test]
     fn one_engine_after_the_other_decides_everything() {
         compare(40, |system, properties| Auto.check(system, properties, &Run::new()).unwrap());
+    }
+
+    /// Two counters, until the first is 5000; the second goes three times as fast. It is
+    /// never beyond 15000: y ≤ 15000 and y = 3·x. With bits alone that takes long.
+    pub(crate) fn proportional() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let [x, y] = ["x", "y"].map(|name| b.state(Sort::Bv(16), Some(name)).unwrap());
+        let pool = &mut b.pool;
+        let [zero, one, three, end, limit] =
+            [0, 1, 3, 5_000, 15_000].map(|value| pool.constant(BitVec::new(16, value)));
+        let goes_on = pool.binary(BinaryOp::Ult, x, end).unwrap();
+        let next = [(x, one), (y, three)].map(|(word, step)| {
+            let sum = pool.binary(BinaryOp::Add, word, step).unwrap();
+            pool.ite(goes_on, sum, word).unwrap()
+        });
+        let bad = pool.binary(BinaryOp::Ult, limit, y).unwrap();
+        for (state, next) in b.states.iter_mut().zip(next) {
+            (state.init, state.next) = (Some(zero), Some(next));
+        }
+        b.bad("too large", bad);
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn numbers_are_tried_before_bits() {
+        let check = || Auto.check(&proportional(), &[PropertyId(0)], &Run::new()).unwrap();
+        let verdicts = check();
+        assert!(matches!(verdicts[..], [Verdict::Safe(Certificate::Facts { .. })]), "{verdicts:?}");
+        assert_eq!(verdicts, check());
+    }
+
+    #[test]
+    fn statistics_of_words_are_told_if_they_decide_something() {
+        let open_and_told = |effort| {
+            let told: Arc<Mutex<usize>> = Arc::default();
+            let count = Arc::clone(&told);
+            let run = Run::new().with_observer(move |event| {
+                let is_statistics = matches!(event, Event::Words(_) | Event::Pdr(_));
+                *count.lock().unwrap() += usize::from(is_statistics);
+            });
+            let mut answers = Answers::new(&[PropertyId(0)]);
+            answers.ask_words(&proportional(), &run.with_effort(effort)).unwrap();
+            (answers.open().len(), *told.lock().unwrap())
+        };
+        assert_eq!(open_and_told(1), (1, 0));
+        assert_eq!(open_and_told(EFFORT_ON_WORDS), (0, 2));
+    }
+
+    #[test]
+    fn where_lemmas_are_kept_there_are_only_bits() {
+        let run = Run::new().with_states(Duration::ZERO);
+        let mut answers = Answers::new(&[PropertyId(0)]);
+        try_words(&proportional(), &mut answers, &run).unwrap();
+        assert_eq!(answers.open().len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! by the caller as it comes in, and only what is accepted counts; when all
 //! properties have their verdicts, the others are cancelled. Limits: an engine goes
 //! on with a property that another one has decided; the simplified bits are shared
-//! by all but the first.
+//! by all but the first and those on words.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -23,7 +23,8 @@ use crate::interpolation::avy::AvyOptions;
 use crate::interpolation::{System, avy, itp};
 use crate::kinduction::{KInduction, KInductionOptions};
 use crate::passes::{Prepared, prepare};
-use crate::pdr::{Ctg, Earlier, PdrOptions, check_prepared};
+use crate::pdr::words::is_worthwhile;
+use crate::pdr::{Ctg, Earlier, PdrOptions, Words, WordsOptions, check_prepared};
 use crate::run::{Event, Run};
 
 /// One of the engines in a race.
@@ -43,26 +44,32 @@ enum Method {
     Pdr(PdrOptions),
     Itp,
     Avy(AvyOptions),
-    /// Bounded model checking and McMillan's method for a while each, then AVY.
-    InTurn,
+    Words,
+    /// Bounded model checking, words if wanted, and McMillan's method for a while each,
+    /// then AVY.
+    InTurn {
+        words: bool,
+    },
 }
 
 /// How long the first of several in turn may take: what is shallow, or easy for the
-/// simplest of them, is done by then.
+/// simplest of them, is done by then. Words take longer to show what they are good for.
 const TURN: Duration = Duration::from_secs(4);
+const TURN_ON_WORDS: Duration = Duration::from_secs(8);
 
 /// The first so many engines to race, the most promising ones first: what is
-/// most different from those before it.
-fn configurations(threads: usize) -> Vec<Configuration> {
+/// most different from those before it. Those on words take part only where they are
+/// worthwhile.
+fn configurations(threads: usize, words: bool) -> Vec<Configuration> {
     let ctg = |max, depth| Ctg { max, depth };
     let pdr = |ctg, attempts| {
         let defaults = PdrOptions::default();
         Method::Pdr(PdrOptions { ctg, attempts, ..defaults })
     };
-    let table = [
-        ("auto", Method::Auto),
-        ("bmc, itp, avy in turn", Method::InTurn),
-        ("bmc", Method::Bmc),
+    let in_turn = if words { "bmc, words, itp, avy in turn" } else { "bmc, itp, avy in turn" };
+    let on_words = words.then_some(("words", Method::Words));
+    let first = [("auto", Method::Auto), (in_turn, Method::InTurn { words }), ("bmc", Method::Bmc)];
+    let others = [
         ("pdr without ctg", pdr(ctg(0, 0), usize::MAX)),
         ("kind", Method::KInduction),
         ("avy", Method::Avy(AvyOptions { system: System::Pudlak, ..AvyOptions::default() })),
@@ -72,9 +79,10 @@ fn configurations(threads: usize) -> Vec<Configuration> {
         ("pdr with more ctg", pdr(ctg(8, 1), usize::MAX)),
     ];
     let named = |(name, method), seed| Configuration { name, method, seed };
+    let table = first.into_iter().chain(on_words).chain(others);
     // Beyond the table, luck is tried.
-    let others = std::iter::repeat_with(|| ("pdr", pdr(PdrOptions::default().ctg, usize::MAX)));
-    table.into_iter().chain(others).zip(0..threads as u64).map(|(row, n)| named(row, n)).collect()
+    let luck = std::iter::repeat_with(|| ("pdr", pdr(PdrOptions::default().ctg, usize::MAX)));
+    table.chain(luck).zip(0..threads as u64).map(|(row, n)| named(row, n)).collect()
 }
 
 /// Says what a verdict is worth: the verdict if its evidence is accepted, an
@@ -106,7 +114,8 @@ pub fn race(
 ) -> Race {
     let question = Question { system, properties, prepared: OnceLock::new() };
     let check = |racer: &Configuration, run: &Run| racer.method.check(&question, run);
-    race_between(&configurations(threads), &check, properties, run, judge)
+    let configurations = configurations(threads, is_worthwhile(system, properties));
+    race_between(&configurations, &check, properties, run, judge)
 }
 
 /// What a racer finds.
@@ -173,11 +182,14 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// The simplified bits.
     fn prepared(&self, run: &Run) -> Result<&Prepared, EngineError> {
         let options = PdrOptions::default();
         let (passes, limit) = (&options.passes, options.memory_limit);
         let make = || prepare(self.system, self.properties, passes, limit, run);
-        self.prepared.get_or_init(make).as_ref().map_err(Clone::clone)
+        let prepared = self.prepared.get_or_init(make).as_ref().map_err(Clone::clone)?;
+        run.emit(Event::Passes(prepared.report.clone()));
+        Ok(prepared)
     }
 
     /// Asks an engine about the simplified bits.
@@ -187,7 +199,6 @@ impl Question<'_> {
         check: impl FnOnce(&Prepared) -> Result<Vec<Verdict>, EngineError>,
     ) -> Result<Vec<Verdict>, EngineError> {
         let prepared = self.prepared(run)?;
-        run.emit(Event::Passes(prepared.report.clone()));
         Ok(check(prepared)?.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
     }
 }
@@ -216,10 +227,8 @@ impl Method {
                 let earlier = Earlier::of_run(run, system);
                 Ok(avy::check_prepared(prepared, properties, options, earlier, run))
             }),
-            Method::InTurn => question.ask_about_bits(run, |prepared| {
-                let earlier = Earlier::of_run(run, system);
-                in_turn(prepared, properties, earlier, run)
-            }),
+            Method::Words => Words::new(WordsOptions::default()).check(system, properties, run),
+            Method::InTurn { words } => in_turn(question, *words, run),
             Method::Pdr(options) => question.ask_about_bits(run, |prepared| {
                 let earlier = Earlier::of_run(run, system);
                 Ok(check_prepared(prepared, properties, options, earlier, run).verdicts)
@@ -228,24 +237,25 @@ impl Method {
     }
 }
 
-/// What several engines find out about a prepared system, one after another.
-fn in_turn(
-    prepared: &Prepared,
-    properties: &[PropertyId],
-    earlier: Option<Earlier<'_>>,
-    run: &Run,
-) -> Result<Vec<Verdict>, EngineError> {
+/// What several engines find out, one after another.
+fn in_turn(question: &Question<'_>, words: bool, run: &Run) -> Result<Vec<Verdict>, EngineError> {
+    let &Question { system, properties, .. } = question;
+    let prepared = question.prepared(run)?;
     let mut answers = Answers::new(properties);
     let bmc =
         Bmc::new(BmcOptions::default()).check(&prepared.system, properties, &run.within(TURN))?;
-    answers.take(properties, bmc.into_iter());
+    answers.take_lifted(properties, bmc, prepared);
+    if words {
+        answers.ask_words(system, &run.within(TURN_ON_WORDS))?;
+    }
     let open = answers.open();
     let itp = itp::check_prepared(prepared, &open, &Default::default(), &run.within(TURN));
-    answers.take(&open, itp.into_iter());
+    answers.take_lifted(&open, itp, prepared);
     let open = answers.open();
     if !open.is_empty() {
-        let avy = avy::check_prepared(prepared, &open, &AvyOptions::default(), earlier, run);
-        answers.take(&open, avy.into_iter());
+        let (earlier, options) = (Earlier::of_run(run, system), AvyOptions::default());
+        let avy = avy::check_prepared(prepared, &open, &options, earlier, run);
+        answers.take_lifted(&open, avy, prepared);
     }
     Ok(answers.finish_because(None))
 }
@@ -303,9 +313,9 @@ impl Claims {
             Event::State(_) if number == 0 => audience.emit(event.clone()),
             Event::State(_) => self.racer(number).state = Some(event.clone()),
             Event::Frames { .. } | Event::Bound { .. } | Event::Interpolants { .. } => {
-                if let Event::Frames { .. } = event {
-                    self.racer(number).frames = Some(event.clone());
-                }
+                // An engine with bounds comes after one with frames.
+                let has_frames = matches!(event, Event::Frames { .. });
+                self.racer(number).frames = has_frames.then(|| event.clone());
                 // The progress of the first one stands for all.
                 if number == 0 {
                     audience.emit(event.clone());
@@ -417,7 +427,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::tests::compare;
+    use crate::auto::tests::{compare, proportional};
+    use crate::families::{memclear, shift_parity};
     use elinvar_ir::{Certificate, Trace};
 
     #[test]
@@ -443,7 +454,7 @@ mod tests {
     fn staged(racers: usize, properties: usize, check: &Stage, judge: &mut Judge<'_>) -> Race {
         let ids: Vec<PropertyId> = (0..properties).map(PropertyId).collect();
         let check = |racer: &Configuration, run: &Run| check(racer.seed, run);
-        race_between(&configurations(racers), &check, &ids, &Run::new(), judge)
+        race_between(&configurations(racers, false), &check, &ids, &Run::new(), judge)
     }
 
     fn until_called_back(run: &Run) {
@@ -509,10 +520,40 @@ mod tests {
 
     #[test]
     fn the_table_is_as_long_as_needed() {
-        assert!(configurations(0).is_empty());
-        let many = configurations(20);
+        assert!(configurations(0, true).is_empty());
+        let many = configurations(20, true);
         assert_eq!(many.len(), 20);
         let seeds: BTreeSet<u64> = many.iter().map(|racer| racer.seed).collect();
         assert_eq!(seeds.len(), 20);
+    }
+
+    #[test]
+    fn words_take_part_where_there_are_numbers() {
+        let names = |system: &TransitionSystem| -> Vec<&str> {
+            let racers = configurations(4, is_worthwhile(system, &[PropertyId(0)]));
+            racers.into_iter().map(|racer| racer.name).collect()
+        };
+        let with_words = ["auto", "bmc, words, itp, avy in turn", "bmc", "words"];
+        assert_eq!(names(&proportional()), with_words);
+        let without = ["auto", "bmc, itp, avy in turn", "bmc", "pdr without ctg"];
+        assert_eq!(names(&shift_parity(8).unwrap()), without, "bits");
+        assert_eq!(names(&memclear()), without, "a memory");
+    }
+
+    #[test]
+    fn words_prove_what_is_about_numbers() {
+        let system = proportional();
+        let properties = [PropertyId(0)];
+        let question =
+            Question { system: &system, properties: &properties, prepared: OnceLock::new() };
+        let methods = [Method::Words, Method::InTurn { words: true }];
+        for verdicts in methods.map(|method| method.check(&question, &Run::new()).unwrap()) {
+            let [Verdict::Safe(Certificate::Facts { .. })] = verdicts[..] else {
+                panic!("{verdicts:?}")
+            };
+        }
+        let race = race(&system, &properties, 4, &Run::new(), &mut |_, verdict| Ok(verdict));
+        assert_eq!(race.failures, []);
+        assert!(matches!(race.verdicts[..], [Verdict::Safe(_)]));
     }
 }

@@ -4,9 +4,11 @@
 //! Inequalities never overflow: the words are extended before they are multiplied and
 //! added, so that the sum and the bound fit.
 //!
-//! A sum in the next state is the sum in this state and what the step adds to it, where
-//! words are changed by adding to them. A solver sees at once that a bound is
+//! A sum in the next state is, in each case of the step, the sum in this state and what is
+//! added to it, where words are changed by adding to them. A solver sees at once that a bound is
 //! kept then, while two independent adders of 64 bits can keep it busy for a long time.
+
+use std::rc::Rc;
 
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
@@ -18,7 +20,7 @@ use elinvar_logic::blast::{Blasted, blast, cost};
 use elinvar_logic::{Aig, AigLit, words};
 use rustc_hash::FxHashMap;
 
-use super::atom::{Atom, Atoms, Shape, Terms, bits, extremes};
+use super::atom::{Atom, Atoms, Shape, bits, extremes};
 use crate::engine::EngineError;
 
 /// Gates beyond this are refused.
@@ -63,10 +65,8 @@ pub(super) struct Circuit {
     /// By word.
     current: Vec<Vec<AigLit>>,
     next: Vec<Vec<AigLit>>,
-    /// By word: what a step adds to its number, signed and one bit wider.
-    step: Vec<Vec<AigLit>>,
-    /// By word: in some case a step does nothing but add to it.
-    is_additive: Vec<bool>,
+    /// By word: what becomes of it in a step.
+    cases: Vec<Rc<Case>>,
     /// By input of the system; those that matter and are not memories.
     pub inputs: Vec<Option<Vec<AigLit>>>,
     pub constraints: Vec<AigLit>,
@@ -141,17 +141,14 @@ impl Circuit {
                 None => (0..info.width).map(|_| aig.input()).collect(),
             })
             .collect();
-        let (mut step, mut is_additive) = (Vec::new(), Vec::new());
+        let mut cases = Vec::with_capacity(all.len());
         for (number, info) in all.iter().enumerate() {
-            let (before, after) = (&current[number], &next[number]);
-            let mut added =
-                Added { pool, blasted: &blasted, info, before, additive: false, left: MAX_LOOKS };
-            let difference = match info.next {
-                Some(next) => added.to(&mut aig, next),
-                None => added.other(&mut aig, after),
-            };
-            is_additive.push(added.additive);
-            step.push(exact_step(&mut aig, info.reading, before, after, difference));
+            let before = &current[number];
+            let mut changes = Changes { pool, blasted: &blasted, info, before, left: MAX_LOOKS };
+            cases.push(match info.next {
+                Some(next) => changes.of(&mut aig, next),
+                None => changes.replaced(&mut aig, next[number].clone()),
+            });
         }
         for (info, lits) in all.iter().zip(&current) {
             if let Init::Expression(init) = info.init {
@@ -172,8 +169,7 @@ impl Circuit {
             arrays,
             current,
             next,
-            step,
-            is_additive,
+            cases,
             inputs,
             initial,
             now: Vec::new(),
@@ -194,103 +190,211 @@ impl Circuit {
     pub fn now(&mut self, all: &[WordInfo], atoms: &Atoms, atom: Atom) -> AigLit {
         let Circuit { aig, current, now, .. } = self;
         now.resize(now.len().max(atom.index() + 1), None);
-        *now[atom.index()].get_or_insert_with(|| {
-            compare(aig, all, &Values { bits: current, added: None }, atoms.shape(atom))
-        })
+        *now[atom.index()].get_or_insert_with(|| compare(aig, all, current, atoms.shape(atom)))
     }
 
     /// The atom in the next state.
     pub fn later(&mut self, all: &[WordInfo], atoms: &Atoms, atom: Atom) -> AigLit {
-        let Circuit { aig, current, next, step, is_additive, later, .. } = self;
+        let Circuit { aig, current, next, cases, later, .. } = self;
         later.resize(later.len().max(atom.index() + 1), None);
         *later[atom.index()].get_or_insert_with(|| {
             let shape = atoms.shape(atom);
-            let is_sum = match shape {
-                Shape::AtMost { terms, .. } => terms.len() > 1,
-                Shape::Differs { .. } => true,
-                Shape::Bit { .. } => false,
+            let terms: &[(i64, usize)] = match shape {
+                Shape::AtMost { terms, .. } if terms.len() > 1 => terms,
+                Shape::Differs { terms, .. } => terms,
+                Shape::Bit { .. } | Shape::AtMost { .. } => &[],
             };
-            let values = if is_sum && shape.words().any(|word| is_additive[word]) {
-                Values { bits: current, added: Some(step) }
-            } else {
-                Values { bits: next, added: None }
-            };
-            compare(aig, all, &values, shape)
+            let is_modular = matches!(shape, Shape::Differs { .. });
+            let sum = Sum { all, terms, current, is_modular };
+            let changes: Vec<Rc<Case>> =
+                terms.iter().map(|&(_, word)| Rc::clone(&cases[word])).collect();
+            let width = sum_width(all, shape).filter(|_| !terms.is_empty());
+            let mut left = MAX_LOOKS;
+            match width.and_then(|width| sum.after(aig, width, changes, &mut left)) {
+                Some(sum) => compare_sum(aig, shape, &sum),
+                None => compare(aig, all, next, shape),
+            }
         })
     }
 }
 
-/// Looks for what is added to a word.
-struct Added<'a> {
+/// What becomes of a word in a step.
+enum Case {
+    Split {
+        condition: AigLit,
+        then: Rc<Case>,
+        otherwise: Rc<Case>,
+    },
+    Change {
+        after: Vec<AigLit>,
+        /// What is added to its number, signed and one bit wider.
+        step: Vec<AigLit>,
+        /// Nothing else is done to it.
+        is_added: bool,
+        /// What is added to it and subtracted from it, modulo its width.
+        addends: Vec<Addend>,
+    },
+}
+
+/// A word with a factor, in a sum.
+type Addend = (i64, Vec<AigLit>);
+
+/// What is left of a sum when words that are added and subtracted are left out.
+fn cancel(addends: impl IntoIterator<Item = Addend>) -> Vec<Addend> {
+    let mut left: Vec<Addend> = Vec::new();
+    for (factor, word) in addends {
+        match left.iter_mut().find(|(_, other)| *other == word) {
+            Some((sum, _)) => *sum += factor,
+            None => left.push((factor, word)),
+        }
+    }
+    left.retain(|(factor, word)| *factor != 0 && word.iter().any(|&bit| bit != AigLit::FALSE));
+    left
+}
+
+impl Case {
+    /// The case that is left when a condition is decided.
+    fn when(case: &Rc<Case>, decided: AigLit) -> Rc<Case> {
+        match &**case {
+            Case::Split { condition, then, .. } if *condition == decided => Rc::clone(then),
+            Case::Split { condition, otherwise, .. } if *condition == !decided => {
+                Rc::clone(otherwise)
+            }
+            Case::Split { .. } | Case::Change { .. } => Rc::clone(case),
+        }
+    }
+}
+
+/// A weighted sum of words.
+struct Sum<'a> {
+    all: &'a [WordInfo],
+    terms: &'a [(i64, usize)],
+    current: &'a [Vec<AigLit>],
+    is_modular: bool,
+}
+
+impl Sum<'_> {
+    /// Its value after a step: in each case the sum before and what is added, if words are
+    /// added to, else the sum of what they become. None if there are too many cases.
+    fn after(
+        &self,
+        aig: &mut Aig,
+        width: usize,
+        cases: Vec<Rc<Case>>,
+        left: &mut usize,
+    ) -> Option<Vec<AigLit>> {
+        let split = cases.iter().find_map(|case| match &**case {
+            Case::Split { condition, .. } => Some(*condition),
+            Case::Change { .. } => None,
+        });
+        if let Some(condition) = split {
+            *left = left.checked_sub(1)?;
+            let when = |decided| cases.iter().map(|case| Case::when(case, decided)).collect();
+            let then = self.after(aig, width, when(condition), left)?;
+            let otherwise = self.after(aig, width, when(!condition), left)?;
+            return Some(words::ite(aig, condition, &then, &otherwise));
+        }
+        if self.is_modular {
+            return Some(self.modular(aig, width, &cases));
+        }
+        let change = |index: usize| match &*cases[index] {
+            Case::Change { after, step, is_added, .. } => (after, step, *is_added),
+            Case::Split { .. } => unreachable!("all conditions are decided"),
+        };
+        let reading = |index: usize| self.all[self.terms[index].1].reading;
+        let bits = |index: usize| &self.current[self.terms[index].1];
+        let coefficients: Vec<i64> = self.terms.iter().map(|&(c, _)| c).collect();
+        if !(0..cases.len()).any(|index| change(index).2) {
+            return Some(total(aig, &coefficients, width, |i| (change(i).0, reading(i))));
+        }
+        let now = total(aig, &coefficients, width, |i| (bits(i), reading(i)));
+        let added = total(aig, &coefficients, width, |i| (change(i).1, Reading::Signed));
+        Some(words::binary(aig, BinaryOp::Add, &now, &added))
+    }
+}
+
+impl Sum<'_> {
+    /// Its value after a step in one case, modulo the width: the sum before and what is
+    /// added, or the sum of what the words become, whichever is shorter.
+    fn modular(&self, aig: &mut Aig, width: usize, cases: &[Rc<Case>]) -> Vec<AigLit> {
+        let (mut added, mut after) = (Vec::new(), Vec::new());
+        for (&(c, _), case) in self.terms.iter().zip(cases) {
+            let Case::Change { addends, after: word, .. } = &**case else {
+                unreachable!("all conditions are decided")
+            };
+            added.extend(addends.iter().map(|(sign, addend)| (c * sign, addend.clone())));
+            after.push((c, word.clone()));
+        }
+        let (added, after) = (cancel(added), cancel(after));
+        let sum = |aig: &mut Aig, addends: &[Addend]| {
+            let coefficients: Vec<i64> = addends.iter().map(|(c, _)| *c).collect();
+            total(aig, &coefficients, width, |index| (&addends[index].1, Reading::Unsigned))
+        };
+        if after.len() < added.len() {
+            return sum(aig, &after);
+        }
+        let before: Vec<Addend> =
+            self.terms.iter().map(|&(c, word)| (c, self.current[word].clone())).collect();
+        let before = sum(aig, &before);
+        let added = sum(aig, &added);
+        words::binary(aig, BinaryOp::Add, &before, &added)
+    }
+}
+
+/// Looks for what becomes of a word.
+struct Changes<'a> {
     pool: &'a Pool,
     blasted: &'a FxHashMap<ExprId, Blasted>,
     info: &'a WordInfo,
     before: &'a [AigLit],
-    /// Something was found.
-    additive: bool,
     /// How many expressions may still be looked at.
     left: usize,
 }
 
-impl Added<'_> {
-    /// What must be added to the word to make it `expr`, modulo the width of the word; the
-    /// bit beyond that is not right yet.
-    fn to(&mut self, aig: &mut Aig, expr: ExprId) -> Vec<AigLit> {
-        match self.found(aig, expr) {
-            Some(added) => {
-                self.additive = true;
-                added
+impl Changes<'_> {
+    /// The cases of its next value.
+    fn of(&mut self, aig: &mut Aig, expr: ExprId) -> Rc<Case> {
+        if let Expr::Ite(c, t, e) = self.pool.get(expr)
+            && self.left > 0
+        {
+            self.left -= 1;
+            let condition = lookup(self.blasted, c).word()[0];
+            let (then, otherwise) = (self.of(aig, t), self.of(aig, e));
+            return Rc::new(Case::Split { condition, then, otherwise });
+        }
+        let after = lookup(self.blasted, expr).word();
+        match self.added(expr) {
+            Some(addends) => {
+                let signs: Vec<i64> = addends.iter().map(|(sign, _)| *sign).collect();
+                let width = self.info.width as usize + 1;
+                let sum = total(aig, &signs, width, |i| (&addends[i].1, Reading::Signed));
+                let step = exact_step(aig, self.info.reading, self.before, &after, sum);
+                Rc::new(Case::Change { after, step, is_added: true, addends })
             }
-            None => match self.pool.get(expr) {
-                Expr::Ite(c, t, e) if self.left > 0 => {
-                    self.left -= 1;
-                    let (t, e) = (self.to(aig, t), self.to(aig, e));
-                    words::ite(aig, lookup(self.blasted, c).word()[0], &t, &e)
-                }
-                _ => {
-                    let after = lookup(self.blasted, expr).word();
-                    self.other(aig, &after)
-                }
-            },
+            None => self.replaced(aig, after),
         }
     }
 
-    /// The word is replaced.
-    fn other(&self, aig: &mut Aig, after: &[AigLit]) -> Vec<AigLit> {
+    fn replaced(&self, aig: &mut Aig, after: Vec<AigLit>) -> Rc<Case> {
         let wider = |word: &[AigLit]| resize(word, Reading::Signed, word.len() + 1);
-        words::binary(aig, BinaryOp::Sub, &wider(after), &wider(self.before))
+        let added = words::binary(aig, BinaryOp::Sub, &wider(&after), &wider(self.before));
+        let step = exact_step(aig, self.info.reading, self.before, &after, added);
+        let addends = vec![(1, after.clone()), (-1, self.before.to_vec())];
+        Rc::new(Case::Change { after, step, is_added: false, addends })
     }
 
-    /// What a sum adds to the word.
-    fn found(&mut self, aig: &mut Aig, expr: ExprId) -> Option<Vec<AigLit>> {
+    /// What an expression adds to the word and subtracts from it.
+    fn added(&mut self, expr: ExprId) -> Option<Vec<Addend>> {
         if expr == self.info.symbol {
-            return Some(words::constant(&BitVec::zero(self.info.width + 1)));
+            return Some(Vec::new());
         }
         self.left = self.left.checked_sub(1)?;
-        let word = |id: ExprId| {
-            let word = lookup(self.blasted, id).word();
-            resize(&word, Reading::Signed, word.len() + 1)
-        };
-        match self.pool.get(expr) {
-            Expr::Binary(BinaryOp::Add, a, b) => {
-                let (other_a, other_b) = (word(a), word(b));
-                match self.found(aig, a) {
-                    Some(inner) => Some(words::binary(aig, BinaryOp::Add, &inner, &other_b)),
-                    None => {
-                        let inner = self.found(aig, b)?;
-                        Some(words::binary(aig, BinaryOp::Add, &inner, &other_a))
-                    }
-                }
-            }
-            Expr::Binary(BinaryOp::Sub, a, b) => {
-                let other = word(b);
-                let inner = self.found(aig, a)?;
-                Some(words::binary(aig, BinaryOp::Sub, &inner, &other))
-            }
-            Expr::Ite(c, t, e) => {
-                let (t, e) = (self.found(aig, t)?, self.found(aig, e)?);
-                Some(words::ite(aig, lookup(self.blasted, c).word()[0], &t, &e))
-            }
+        let (inner, other, sign) = match self.pool.get(expr) {
+            Expr::Binary(BinaryOp::Add, a, b) => match self.added(a) {
+                Some(inner) => (inner, b, 1),
+                None => (self.added(b)?, a, 1),
+            },
+            Expr::Binary(BinaryOp::Sub, a, b) => (self.added(a)?, b, -1),
             Expr::Const(_)
             | Expr::Symbol(_)
             | Expr::Unary(..)
@@ -298,11 +402,34 @@ impl Added<'_> {
             | Expr::Slice { .. }
             | Expr::Uext { .. }
             | Expr::Sext { .. }
+            | Expr::Ite(..)
             | Expr::Read(..)
             | Expr::Write(..)
             | Expr::ConstArray(_)
-            | Expr::ArrayEq(..) => None,
+            | Expr::ArrayEq(..) => return None,
+        };
+        let mut addends = inner;
+        self.split(other, sign, &mut addends);
+        Some(addends)
+    }
+
+    /// An expression as a sum.
+    fn split(&mut self, expr: ExprId, sign: i64, addends: &mut Vec<Addend>) {
+        if self.left > 0 {
+            self.left -= 1;
+            match self.pool.get(expr) {
+                Expr::Binary(BinaryOp::Add, a, b) => {
+                    self.split(a, sign, addends);
+                    return self.split(b, sign, addends);
+                }
+                Expr::Binary(BinaryOp::Sub, a, b) => {
+                    self.split(a, sign, addends);
+                    return self.split(b, -sign, addends);
+                }
+                _ => {}
+            }
         }
+        addends.push((sign, lookup(self.blasted, expr).word()));
     }
 }
 
@@ -333,33 +460,16 @@ fn lookup(blasted: &FxHashMap<ExprId, Blasted>, id: ExprId) -> Blasted {
     }
 }
 
-/// The bits of words in one state; or those of the state before, and what the step has
-/// added to their numbers.
-struct Values<'a> {
-    bits: &'a [Vec<AigLit>],
-    added: Option<&'a [Vec<AigLit>]>,
-}
-
-impl Values<'_> {
-    /// Σ terms at a width where that is exact, or modulo that width.
-    fn sum(&self, aig: &mut Aig, all: &[WordInfo], terms: &Terms, width: usize) -> Vec<AigLit> {
-        let now = total(aig, terms, width, |word| (&self.bits[word], all[word].reading));
-        let Some(added) = self.added else { return now };
-        let added = total(aig, terms, width, |word| (&added[word], Reading::Signed));
-        words::binary(aig, BinaryOp::Add, &now, &added)
-    }
-}
-
-/// Σ terms: what is added, less what is subtracted.
+/// Σ coefficient · word: what is added, less what is subtracted.
 fn total<'a>(
     aig: &mut Aig,
-    terms: &Terms,
+    coefficients: &[i64],
     width: usize,
     value: impl Fn(usize) -> (&'a Vec<AigLit>, Reading),
 ) -> Vec<AigLit> {
     let mut sides: [Option<Vec<AigLit>>; 2] = [None, None];
-    for &(c, word) in terms {
-        let (bits, reading) = value(word);
+    for (index, &c) in coefficients.iter().enumerate() {
+        let (bits, reading) = value(index);
         let scaled = scale(aig, &resize(bits, reading, width), c.unsigned_abs());
         let side = &mut sides[usize::from(c < 0)];
         *side = Some(match side.take() {
@@ -395,48 +505,82 @@ fn resize(word: &[AigLit], reading: Reading, width: usize) -> Vec<AigLit> {
     word
 }
 
-/// A literal for what a shape says of words that have these values.
-fn compare(aig: &mut Aig, all: &[WordInfo], values: &Values<'_>, shape: &Shape) -> AigLit {
-    match shape {
-        &Shape::Bit { word, bit, value } => values.bits[word][bit as usize].complement_if(!value),
-        Shape::AtMost { terms, bound } => at_most(aig, all, values, terms, bound),
-        Shape::Differs { terms, width, value } => {
-            let sum = values.sum(aig, all, terms, *width as usize);
-            !words::equal(aig, &sum, &words::constant(value))
+/// A literal for what a shape says of words that have these bits.
+fn compare(aig: &mut Aig, all: &[WordInfo], values: &[Vec<AigLit>], shape: &Shape) -> AigLit {
+    let terms = match shape {
+        &Shape::Bit { word, bit, value } => {
+            return values[word][bit as usize].complement_if(!value);
         }
+        Shape::AtMost { terms, bound } => {
+            if let &[(c @ (1 | -1), word)] = &terms[..] {
+                return bounded(aig, &all[word], &values[word], c, bound);
+            }
+            terms
+        }
+        Shape::Differs { terms, .. } => terms,
+    };
+    let Some(width) = sum_width(all, shape) else { return constant(all, shape) };
+    let coefficients: Vec<i64> = terms.iter().map(|&(c, _)| c).collect();
+    let sum = total(aig, &coefficients, width, |index| {
+        let word = terms[index].1;
+        (&values[word], all[word].reading)
+    });
+    compare_sum(aig, shape, &sum)
+}
+
+/// x ≤ bound, or x ≥ -bound: not less.
+fn bounded(aig: &mut Aig, info: &WordInfo, value: &Vec<AigLit>, sign: i64, bound: &IBig) -> AigLit {
+    let bound = bound * sign;
+    let (least, greatest) = info.extremes();
+    if bound < least || bound > greatest {
+        // x ≤ bound is true where the bound is large, x ≥ bound where it is small.
+        return AigLit::constant((bound > greatest) == (sign > 0));
+    }
+    let less = match info.reading {
+        Reading::Signed => BinaryOp::Slt,
+        Reading::Unsigned => BinaryOp::Ult,
+    };
+    let limit = words::constant(&bits(&bound, info.width));
+    let (a, b) = if sign > 0 { (&limit, value) } else { (value, &limit) };
+    !words::binary(aig, less, a, b)[0]
+}
+
+/// What a shape says of its sum, which has the right width.
+fn compare_sum(aig: &mut Aig, shape: &Shape, sum: &[AigLit]) -> AigLit {
+    match shape {
+        Shape::Bit { .. } => unreachable!("a bit is no sum"),
+        Shape::AtMost { bound, .. } => {
+            let limit = words::constant(&bits(bound, sum.len() as u32));
+            !words::binary(aig, BinaryOp::Slt, &limit, sum)[0]
+        }
+        Shape::Differs { value, .. } => !words::equal(aig, sum, &words::constant(value)),
     }
 }
 
-fn at_most(
-    aig: &mut Aig,
-    all: &[WordInfo],
-    values: &Values<'_>,
-    terms: &Terms,
-    bound: &IBig,
-) -> AigLit {
-    let (least, greatest) = sum_extremes(all, terms);
-    if *bound >= greatest || *bound < least {
-        return AigLit::constant(*bound >= greatest);
+/// The width at which the sum of a shape is what it should be. None if it says nothing
+/// about a sum, or the same of all.
+fn sum_width(all: &[WordInfo], shape: &Shape) -> Option<usize> {
+    match shape {
+        Shape::Bit { .. } => None,
+        Shape::AtMost { terms, bound } => {
+            let (least, greatest) = sum_extremes(all, terms);
+            let is_open = *bound < greatest && *bound >= least;
+            is_open.then(|| 1 + least.bit_len().max(greatest.bit_len()))
+        }
+        Shape::Differs { width, .. } => Some(*width as usize),
     }
-    if let (&[(c @ (1 | -1), word)], None) = (&terms[..], values.added) {
-        // x ≤ b, or x ≥ -b: not less.
-        let less = match all[word].reading {
-            Reading::Signed => BinaryOp::Slt,
-            Reading::Unsigned => BinaryOp::Ult,
-        };
-        let limit = words::constant(&bits(&(bound * c), all[word].width));
-        let value = &values.bits[word];
-        let (a, b) = if c > 0 { (&limit, value) } else { (value, &limit) };
-        return !words::binary(aig, less, a, b)[0];
+}
+
+/// An inequality that all values satisfy, or none.
+fn constant(all: &[WordInfo], shape: &Shape) -> AigLit {
+    match shape {
+        Shape::AtMost { terms, bound } => AigLit::constant(*bound >= sum_extremes(all, terms).1),
+        Shape::Bit { .. } | Shape::Differs { .. } => unreachable!("these are never constant"),
     }
-    let width = 1 + least.bit_len().max(greatest.bit_len());
-    let sum = values.sum(aig, all, terms, width);
-    let limit = words::constant(&bits(bound, width as u32));
-    !words::binary(aig, BinaryOp::Slt, &limit, &sum)[0]
 }
 
 /// The least and the greatest value that a sum can have.
-fn sum_extremes(all: &[WordInfo], terms: &Terms) -> (IBig, IBig) {
+fn sum_extremes(all: &[WordInfo], terms: &[(i64, usize)]) -> (IBig, IBig) {
     let (mut least, mut greatest) = (IBig::ZERO, IBig::ZERO);
     for &(c, word) in terms {
         let (low, high) = all[word].extremes();

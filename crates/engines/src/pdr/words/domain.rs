@@ -14,6 +14,7 @@ use std::time::Instant;
 use dashu_int::IBig;
 use elinvar_ir::{BitVec, ExprId, PropertyId, TransitionSystem};
 use elinvar_logic::AigLit;
+use elinvar_logic::aig::Valuation;
 use elinvar_logic::simulation::Kind;
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Query, Scope};
 use rustc_hash::FxHashMap;
@@ -338,13 +339,8 @@ impl Words {
 
     /// Adds what the model violates of the theory of arrays; false if nothing.
     fn refine(&mut self) -> bool {
-        let Words { main, circuit, .. } = self;
-        let model = main.solver.model().expect("asked after a query with a model");
-        let value = |node: usize| {
-            let lit = main.known(AigLit::from_code((node as u32) << 1));
-            lit.and_then(|lit| model.value(lit)).unwrap_or(false)
-        };
-        let values = circuit.aig.simulate(value);
+        let values = self.simulate_model();
+        let Words { circuit, .. } = self;
         let Err(lemmas) = circuit.arrays.refine(&mut circuit.aig, &values) else { return false };
         self.statistics.array_lemmas += lemmas.len() as u64;
         for lemma in lemmas {
@@ -472,6 +468,22 @@ impl Words {
     pub(super) fn values(&self, lits: &[Lit]) -> Vec<bool> {
         let model = self.main.solver.model().expect("asked after a query with a model");
         lits.iter().map(|&lit| model.value(lit) == Some(true)).collect()
+    }
+
+    /// The state after the one that was found.
+    pub(super) fn next_state(&self) -> Vec<BitVec> {
+        let values = self.simulate_model();
+        let bits = |word| self.circuit.next(word).iter().map(|&lit| values.value(lit));
+        (0..self.words.len()).map(|word| BitVec::from_bits(bits(word))).collect()
+    }
+
+    /// The values of all gates in the model that was found.
+    fn simulate_model(&self) -> Valuation {
+        let model = self.main.solver.model().expect("asked after a query with a model");
+        self.circuit.aig.simulate(|node| {
+            let lit = self.main.known(AigLit::from_code((node as u32) << 1));
+            lit.and_then(|lit| model.value(lit)).unwrap_or(false)
+        })
     }
 
     /// The state and the inputs that were found.

@@ -18,6 +18,8 @@ use elinvar_ir::{
 use elinvar_sat::{Layer, Lit};
 
 use super::atom::{Atom, Equation, Shape, Terms, bits, integer, sum};
+use rustc_hash::FxHashSet;
+
 use super::circuit::Init;
 use super::domain::Words;
 use super::templates::hull;
@@ -27,9 +29,11 @@ use crate::pdr::domain::{Asked, Domain, Stopped};
 /// Random runs, and the cycles of each.
 const RUNS: usize = 12;
 const CYCLES: usize = 24;
-const MAX_CYCLES: usize = 4_000;
+const MAX_CYCLES: usize = 200;
 /// More words than this are not related to one another.
 const MAX_WORDS: usize = 24;
+/// How many states are looked for that break equations.
+const MAX_CORRECTIONS: usize = 24;
 /// How many expressions may be evaluated for it.
 const MAX_EVALUATIONS: usize = 400_000;
 /// Registers of more bits are no conditions; and conditions and sums are not more than this.
@@ -39,7 +43,7 @@ const MAX_SUMS: usize = 30;
 /// Numbers are drawn below this: small ones meet more guards, and sums do not wrap.
 const SMALL: usize = 12;
 /// Conflicts for one proof.
-const PATIENCE: u64 = 4_000;
+const PATIENCE: u64 = 20_000;
 
 impl Words {
     /// Establishes what can be guessed and proved at once.
@@ -49,15 +53,35 @@ impl Words {
         if self.is_abstract || !(1..=MAX_WORDS).contains(&numbers.len()) {
             return Ok(());
         }
-        let mut equations = self.equalities();
-        let points = self.sample(system)?;
-        for (condition, points) in self.classes(&points) {
+        let mut points = self.sample(system)?;
+        let mut equations = self.equations_of(&numbers, &points);
+        let mut candidates = equations.clone();
+        // A state that breaks an equation is a point like those of the runs: what is left
+        // are the equations that it keeps as well, and their combinations.
+        for _ in 0..MAX_CORRECTIONS {
+            let Some(point) = self.correction(&equations)? else { break };
+            points.push(point);
+            equations = self.equations_of(&numbers, &points);
+            candidates.extend(equations.iter().cloned());
+        }
+        candidates.extend(self.equalities());
+        candidates.extend(self.bounds(&numbers)?);
+        let mut seen = FxHashSet::default();
+        candidates.retain(|cube| seen.insert(cube.clone()));
+        self.unproved = (usize::MAX, candidates);
+        self.guess_again()
+    }
+
+    /// The violations of the equations that the points satisfy, all or by condition.
+    fn equations_of(&mut self, numbers: &[usize], points: &[Vec<BitVec>]) -> Vec<Cube<Atom>> {
+        let mut equations: Vec<(Vec<Shape>, Equation)> = Vec::new();
+        for (condition, points) in self.classes(points) {
             let numbers_of = |state: &&Vec<BitVec>| {
                 let number = |&word: &usize| integer(&state[word], self.words[word].reading);
                 numbers.iter().map(number).collect()
             };
             let points: Vec<Vec<IBig>> = points.iter().map(numbers_of).collect();
-            for (terms, value) in hull(&numbers, &points) {
+            for (terms, value) in hull(numbers, &points) {
                 let equation = self.equation(terms, |width| bits(&value, width));
                 let known = |equation: &Equation| {
                     equations.iter().any(|(c, e)| c.is_empty() && e == equation)
@@ -65,14 +89,39 @@ impl Words {
                 equations.extend(equation.filter(|e| !known(e)).map(|e| (condition.clone(), e)));
             }
         }
-        let mut candidates: Vec<Cube<Atom>> = Vec::new();
-        for (condition, equation) in &equations {
-            let shapes = condition.iter().cloned().chain([equation.violated()]);
-            candidates.push(Cube::new(shapes.map(|shape| self.atoms.atom(shape)).collect()));
+        let cube = |(condition, equation): (Vec<Shape>, Equation)| {
+            let shapes = condition.into_iter().chain([equation.violated()]);
+            Cube::new(shapes.map(|shape| self.atoms.atom(shape)).collect())
+        };
+        equations.into_iter().map(cube).collect()
+    }
+
+    /// A state with small numbers that breaks one of the equations, after one that keeps
+    /// them all.
+    fn correction(&mut self, violations: &[Cube<Atom>]) -> Asked<Option<Vec<BitVec>>> {
+        if violations.is_empty() {
+            return Ok(None);
         }
-        candidates.extend(self.bounds(&numbers)?);
-        self.unproved = (usize::MAX, candidates);
-        self.guess_again()
+        let inside: Vec<(Lit, Lit)> = violations.iter().map(|cube| self.inside(cube)).collect();
+        let later: Vec<Lit> = inside.iter().map(|&(_, later)| later).collect();
+        let kept: Vec<Lit> = inside.iter().map(|&(now, _)| !now).collect();
+        // The smaller the numbers, the less likely it is that sums wrap around.
+        for quarters in [2, 3] {
+            let mut assumptions = kept.clone();
+            for word in 0..self.words.len() {
+                let width = self.words[word].width;
+                let small = (width as usize * quarters / 4).max(4);
+                let zeros = self.is(word, &BitVec::zero(width));
+                assumptions.extend(zeros.into_iter().skip(small + usize::from(quarters == 3) * 6));
+            }
+            match self.solve_within(Some(PATIENCE), Layer::ALWAYS, &assumptions, &[&later]) {
+                Ok(None) => return Ok(Some(self.next_state())),
+                Ok(Some(_)) => {}
+                Err(Stopped) if self.run().stop().is_none() => {}
+                Err(Stopped) => return Err(Stopped),
+            }
+        }
+        Ok(None)
     }
 
     /// What could not be proved may follow from what is known by now.
@@ -141,14 +190,17 @@ impl Words {
         is_same.then(|| Equation { terms, width, value: value(width) })
     }
 
-    /// What the model asks to be equal, with the values of an initial state.
-    fn equalities(&self) -> Vec<(Vec<Shape>, Equation)> {
+    /// The violations of what the model asks to be equal, with the values of an initial
+    /// state.
+    fn equalities(&mut self) -> Vec<Cube<Atom>> {
         let equation = |terms: &Terms| {
             let sum = sum(terms, |word| integer(&self.origin[word], Reading::Unsigned));
-            let equation = self.equation(terms.clone(), |width| bits(&sum, width))?;
-            Some((Vec::new(), equation))
+            self.equation(terms.clone(), |width| bits(&sum, width))
         };
-        self.templates.equalities.iter().filter_map(equation).collect()
+        let equations: Vec<Equation> =
+            self.templates.equalities.iter().filter_map(equation).collect();
+        let atom = |equation: &Equation| self.atoms.atom(equation.violated());
+        equations.iter().map(atom).map(|atom| Cube::new(vec![atom])).collect()
     }
 
     /// The largest part of the cubes that no state outside all of them steps into, as far

@@ -48,6 +48,7 @@ use templates::Templates;
 
 pub use adapt::{Experience, Probability};
 pub use statistics::WordsStatistics;
+pub(crate) use survey::is_worthwhile;
 
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]

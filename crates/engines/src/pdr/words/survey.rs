@@ -2,6 +2,8 @@
 //! and divisions that they meet suggest; as numbers, or as bits when only logic is done
 //! with them.
 
+use std::collections::BTreeSet;
+
 use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
     BinaryOp, Expr, ExprId, Pool, PropertyId, Reading, Sort, TransitionSystem, UnaryOp, Word, cone,
@@ -13,12 +15,49 @@ use super::circuit::{Init, WordInfo};
 /// How far the words of an operand are looked for.
 const HORIZON: usize = 400;
 
+/// A number has at least so many bits, and a model so many words and expressions at most, to
+/// be worth a try.
+const MIN_WIDTH: u32 = 4;
+const MAX_WORDS: usize = 200;
+const MAX_NODES: usize = 20_000;
+
 /// What the operators say about a word.
 #[derive(Clone, Copy, Default)]
 struct Votes {
     signed: usize,
     unsigned: usize,
     number: bool,
+}
+
+/// Might words decide the properties sooner than bits? They depend on numbers, there are not
+/// too many, and no memories.
+pub(crate) fn is_worthwhile(system: &TransitionSystem, properties: &[PropertyId]) -> bool {
+    let width = |state: usize| system.pool().sort(system.states()[state].symbol).width();
+    // A model of bits costs no more than this look.
+    if (0..system.states().len()).all(|state| width(state).is_some_and(|width| width < MIN_WIDTH)) {
+        return false;
+    }
+    let Influence { states, nodes } = influence(system, properties);
+    let is_number = |word: &WordInfo| !word.is_logic && word.width >= MIN_WIDTH;
+    states.len() <= MAX_WORDS
+        && nodes.len() <= MAX_NODES
+        && states.iter().all(|&state| width(state).is_some())
+        && survey(system, properties, 0).iter().any(is_number)
+}
+
+/// What the properties depend on.
+struct Influence {
+    states: BTreeSet<usize>,
+    nodes: Vec<ExprId>,
+}
+
+fn influence(system: &TransitionSystem, properties: &[PropertyId]) -> Influence {
+    let bads = properties.iter().filter_map(|&id| system.bad(id));
+    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
+    let states = system.cone_of_influence(roots.iter().copied());
+    let next = states.iter().filter_map(|&index| system.states()[index].next);
+    let nodes = cone(system.pool(), next.chain(roots));
+    Influence { states, nodes }
 }
 
 /// The words that matter for the properties. Where nothing suggests a reading, one is drawn.
@@ -28,11 +67,7 @@ pub(super) fn survey(
     seed: u64,
 ) -> Vec<WordInfo> {
     let pool = system.pool();
-    let bads = properties.iter().filter_map(|&id| system.bad(id));
-    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
-    let states = system.cone_of_influence(roots.iter().copied());
-    let next = states.iter().filter_map(|&index| system.states()[index].next);
-    let nodes = cone(pool, next.chain(roots));
+    let Influence { states, nodes } = influence(system, properties);
     let mut votes: FxHashMap<ExprId, Votes> = FxHashMap::default();
     for &node in &nodes {
         poll(pool, node, &mut votes);
