@@ -1,5 +1,6 @@
 //! Probabilistic specialisation (section 3.2 of the paper), and beyond it a choice that
-//! learns: a kind of unit whose lemmas turn out to hold for ever is chosen more often.
+//! learns: it begins with how much of the model is logic and how much arithmetic, and a kind
+//! of unit whose lemmas turn out to hold for ever is chosen more often.
 
 use elinvar_ir::oracle::Rng;
 
@@ -45,18 +46,20 @@ impl Experience {
 
 pub(super) struct Specialization {
     fixed: Option<Probability>,
+    /// How likely cubes are before there is any experience.
+    prior: f64,
     rng: Rng,
     pub cubes: Experience,
     pub polytopes: Experience,
 }
 
 /// However good one kind was so far, the other is tried now and then.
-const LEAST: f64 = 0.1;
+const LEAST: f64 = 0.05;
 
 impl Specialization {
-    pub fn new(fixed: Option<Probability>, seed: u64) -> Self {
+    pub fn new(fixed: Option<Probability>, prior: f64, seed: u64) -> Self {
         let (cubes, polytopes) = (Experience::default(), Experience::default());
-        Specialization { fixed, rng: Rng::new(seed ^ 0x5eed), cubes, polytopes }
+        Specialization { fixed, prior, rng: Rng::new(seed ^ 0x5eed), cubes, polytopes }
     }
 
     /// The probability that the next point becomes a cube.
@@ -64,7 +67,8 @@ impl Specialization {
         if let Some(fixed) = self.fixed {
             return fixed.get();
         }
-        let (cubes, polytopes) = (self.cubes.promise(), self.polytopes.promise());
+        let cubes = self.prior * self.cubes.promise();
+        let polytopes = (1.0 - self.prior) * self.polytopes.promise();
         (cubes / (cubes + polytopes)).clamp(LEAST, 1.0 - LEAST)
     }
 
@@ -95,7 +99,7 @@ mod tests {
     fn kinds_are_drawn_with_the_probability() {
         for probability in [0.0, 0.25, 1.0] {
             let fixed = Probability::new(probability);
-            let found = share(Specialization::new(fixed, 1));
+            let found = share(Specialization::new(fixed, 0.5, 1));
             assert!((found - probability).abs() < 0.02, "{found} for {probability}");
         }
         assert_eq!(Probability::new(1.5), None);
@@ -103,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_better_kind_is_drawn_more_often() {
-        let mut specialization = Specialization::new(None, 1);
+        let mut specialization = Specialization::new(None, 0.5, 1);
         assert_eq!(specialization.probability(), 0.5);
         *specialization.of(UnitKind::Cube) = Experience { lemmas: 98, forever: 0 };
         *specialization.of(UnitKind::Polytope) = Experience { lemmas: 18, forever: 9 };

@@ -26,6 +26,7 @@ use super::circuit::{Circuit, Init, WordInfo};
 use super::expand::{Choice, Expander, Goal, Question};
 use super::gates::Gates;
 use super::statistics::WordsStatistics;
+use super::survey::share_of_logic;
 use super::templates::Templates;
 use crate::engine::EngineError;
 use crate::pdr::cube::Cube;
@@ -136,7 +137,11 @@ impl Words {
             is_abstract: !circuit.arrays.is_empty(),
             expander: expander(options.simulation),
             rivals: rivals.map(|kind| (kind, expander(kind))).collect(),
-            specialization: Specialization::new(options.cube_probability, run.seed()),
+            specialization: Specialization::new(
+                options.cube_probability,
+                share_of_logic(system, properties),
+                run.seed(),
+            ),
             origin: words.iter().map(|word| BitVec::zero(word.width)).collect(),
             activity: Activity { by_word: vec![0.0; words.len()], increment: 1.0 },
             properties: properties.iter().copied().zip(bads.iter().copied()).collect(),

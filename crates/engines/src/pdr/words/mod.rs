@@ -34,7 +34,6 @@ use elinvar_logic::simulation::Kind;
 use super::cube::Cube;
 use super::domain::Asked;
 use super::frames::Frames;
-use super::generalize::Ctg;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
 use super::{PdrOptions, domain::Stopped};
@@ -68,7 +67,7 @@ impl Default for WordsOptions {
             cube_probability: None,
             simulation: Kind::Product,
             compare_simulations: false,
-            pdr: PdrOptions { ctg: Ctg { max: 0, depth: 0 }, ..PdrOptions::default() },
+            pdr: PdrOptions::default(),
         }
     }
 }

@@ -102,6 +102,36 @@ pub(super) fn survey(
     words
 }
 
+/// How much of what is done with words is logic rather than arithmetic, from 0 to 1.
+pub(super) fn share_of_logic(system: &TransitionSystem, properties: &[PropertyId]) -> f64 {
+    use BinaryOp::*;
+    let pool = system.pool();
+    let (mut logic, mut arithmetic) = (1.0, 1.0);
+    for node in influence(system, properties).nodes {
+        match pool.get(node.regular()) {
+            Expr::Binary(op, a, _) if pool.width(a) > 1 => match op {
+                And | Xor | Shl | Lshr | Ashr | Rol | Ror | Concat => logic += 1.0,
+                Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Uaddo | Saddo
+                | Ssubo | Umulo | Smulo | Sdivo => arithmetic += 1.0,
+                Eq => {}
+            },
+            Expr::Unary(UnaryOp::RedAnd | UnaryOp::RedXor, _) | Expr::Slice { .. } => logic += 1.0,
+            Expr::Const(_)
+            | Expr::Symbol(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Uext { .. }
+            | Expr::Sext { .. }
+            | Expr::Ite(..)
+            | Expr::Read(..)
+            | Expr::Write(..)
+            | Expr::ConstArray(_)
+            | Expr::ArrayEq(..) => {}
+        }
+    }
+    logic / (logic + arithmetic)
+}
+
 fn poll(pool: &Pool, node: ExprId, votes: &mut FxHashMap<ExprId, Votes>) {
     use BinaryOp::*;
     let (operands, ballot) = match pool.get(node.regular()) {
