@@ -73,8 +73,8 @@ pub struct EngineOptions {
     no_elimination: bool,
 
     /// pdr, avy, words: how many states that stand in the way of a shorter lemma
-    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy
-    /// and words have it by default [default: 3]
+    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy has
+    /// it by default [default: 3]
     #[arg(long, value_name = "MAX", help_heading = "Engine options")]
     ctg: Option<usize>,
 
@@ -108,7 +108,7 @@ pub struct EngineOptions {
     #[arg(long, value_name = "N", help_heading = "Engine options")]
     patience: Option<u64>,
 
-    /// pdr, avy, itp, imc: expand memories of at most this many bits
+    /// pdr, avy, itp, imc, words: expand memories of at most this many bits
     /// [default: 65536]
     #[arg(long, value_name = "BITS", help_heading = "Engine options")]
     memory_limit: Option<u64>,
@@ -374,7 +374,7 @@ impl EngineOptions {
             ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy, Words]),
             ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy, Words]),
             ("--patience", self.patience.is_some(), &[Pdr, Avy, Words]),
-            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc]),
+            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc, Words]),
             ("--interpolation", self.interpolation.is_some(), &[Avy, Itp, Imc]),
             ("--no-global-trace", self.no_global_trace, &[Avy]),
             ("--no-min-suffix", self.no_min_suffix, &[Avy]),
@@ -399,8 +399,7 @@ impl EngineOptions {
         if self.passes.contains(&PassName::None) && self.passes.len() > 1 {
             bail!("--passes none stands alone");
         }
-        let without = matches!(self.engine, EngineName::Avy | EngineName::Words);
-        let none_by_default = without && self.ctg.is_none();
+        let none_by_default = self.engine == EngineName::Avy && self.ctg.is_none();
         if (self.ctg == Some(0) || none_by_default) && self.ctg_depth.is_some() {
             bail!("--ctg-depth says nothing with --ctg 0");
         }
@@ -543,6 +542,31 @@ mod tests {
             system: System::Pudlak,
         };
         assert_eq!(choice(words), Choice::Avy(options));
+    }
+
+    #[test]
+    fn every_option_of_words_arrives() {
+        assert_eq!(choice("--engine words"), Choice::Words(WordsOptions::default()));
+        let words = "--engine words --cube-probability 0.25 --simulation hybrid \
+                     --compare-simulations --ctg 5 --ctg-depth 2 --attempts 3 --no-keep-parent \
+                     --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
+        let pdr = PdrOptions {
+            ctg: Ctg { max: 5, depth: 2 },
+            attempts: 3,
+            keep_parent: false,
+            stubborn: 4,
+            drop_obligations: None,
+            patience: 7,
+            memory_limit: 9,
+            ..PdrOptions::default()
+        };
+        let options = WordsOptions {
+            cube_probability: Probability::new(0.25),
+            simulation: Kind::Hybrid,
+            compare_simulations: true,
+            pdr,
+        };
+        assert_eq!(choice(words), Choice::Words(options));
     }
 
     #[test]

@@ -304,7 +304,7 @@ impl Domain for Bits {
         let started = Instant::now();
         let bad = self.transition.bads[property].1;
         let query = Query {
-            layer: layer(level),
+            layer: level.layer(),
             assumptions: &[bad],
             temporary: &[],
             scope: Scope::Cone,
@@ -341,7 +341,7 @@ impl Domain for Bits {
             From::Outside => &[&self.clause],
         };
         let query = Query {
-            layer: layer(level),
+            layer: level.layer(),
             assumptions: &self.assumptions,
             temporary,
             scope: Scope::Cone,
@@ -376,7 +376,7 @@ impl Domain for Bits {
         self.clause.clear();
         self.clause.extend(targets.iter().map(|target| target.switch));
         let query = Query {
-            layer: layer(level),
+            layer: level.layer(),
             assumptions: &[],
             temporary: &[&self.clause],
             scope: Scope::Cone,
@@ -462,11 +462,11 @@ impl Domain for Bits {
         self.statistics.lemmas += 1;
         self.clause.clear();
         self.clause.extend(cube.atoms().iter().map(|&lit| !lit));
-        self.solver.add_lemma(&self.clause, layer(level))
+        self.solver.add_lemma(&self.clause, level.layer())
     }
 
     fn raise(&mut self, lemma: LemmaId, level: Level) {
-        self.solver.raise_lemma(lemma, layer(level));
+        self.solver.raise_lemma(lemma, level.layer());
     }
 
     fn forget(&mut self, lemma: LemmaId) {
@@ -503,13 +503,6 @@ fn bit(state: &[u64], index: usize) -> bool {
 fn sort_by_use(atoms: &mut [Lit], activity: &[f64]) {
     let activity = |lit: &Lit| activity[lit.var().index() - 1];
     atoms.sort_by(|a, b| activity(b).total_cmp(&activity(a)));
-}
-
-fn layer(level: Level) -> Layer {
-    match level {
-        Level::Finite(level) => Layer::level(level),
-        Level::Infinite => Layer::ALWAYS,
-    }
 }
 
 /// A query without frames and cones.

@@ -4,6 +4,8 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use elinvar_sat::Layer;
+
 use super::cube::Cube;
 
 /// The number of a frame.
@@ -15,6 +17,14 @@ pub(crate) enum Level {
 }
 
 impl Level {
+    /// The layer of the solver for this frame.
+    pub fn layer(self) -> Layer {
+        match self {
+            Level::Finite(level) => Layer::level(level),
+            Level::Infinite => Layer::ALWAYS,
+        }
+    }
+
     pub fn finite(self) -> Option<usize> {
         match self {
             Level::Finite(level) => Some(level),

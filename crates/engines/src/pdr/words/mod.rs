@@ -1,11 +1,12 @@
 //! Property directed reachability on words [Welp, Kuehlmann: Property Directed
 //! Reachability for QF_BV with Mixed Type Atomic Reasoning Units, ASP-DAC 2014].
 //!
-//! The loop is that of bits; the domain is another. A point that leads to a bad state is
-//! specialised, by chance and experience (`adapt`), to a Boolean cube or to a polytope, and
-//! expanded by simulation (`expand`); a unit that is blocked loses atoms, and a polytope
-//! may become a half-space (`widen`) along the sums that the model and its runs suggest
-//! (`templates`). The solver sees comparators over the bits of the words (`circuit`,
+//! The loop is that of bits; the `domain` is another. What can be guessed and proved at once
+//! comes first (`guess`). A point that leads to a bad state is specialised (`specialize`), by
+//! chance and experience (`adapt`), to a Boolean cube or to a polytope, and expanded by
+//! simulation (`expand`); a unit that is blocked loses atoms, and a polytope may become a
+//! half-space (`widen`) along the sums that the model suggests (`templates`). In the end
+//! what a property does not need goes (`trim`). The solver (`query`) sees comparators over the bits of the words (`circuit`,
 //! `gates`); everything else sees words (`survey`) and atoms over them (`atom`). The
 //! elements of small memories are words, too (`memories`).
 
@@ -17,6 +18,8 @@ mod expand;
 mod gates;
 mod guess;
 mod memories;
+mod query;
+mod specialize;
 mod statistics;
 mod survey;
 mod templates;
