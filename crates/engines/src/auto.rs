@@ -363,7 +363,7 @@ pub(crate) mod tests {
             answers.ask_words(&proportional(), &run.with_effort(effort)).unwrap();
             (answers.open().len(), *told.lock().unwrap())
         };
-        assert_eq!(open_and_told(1), (1, 0));
+        assert_eq!(open_and_told(0), (1, 0));
         assert_eq!(open_and_told(EFFORT_ON_WORDS), (0, 2));
     }
 

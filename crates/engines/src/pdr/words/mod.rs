@@ -149,6 +149,9 @@ fn search(
     options: &WordsOptions,
     properties: usize,
 ) -> Asked<()> {
+    if verdicts.run.stop().is_some() {
+        return Err(Stopped);
+    }
     // Where only bits are wanted, words have nothing to say.
     let only_cubes = options.cube_probability.is_some_and(|c| c.get() == 1.0);
     if !only_cubes {
