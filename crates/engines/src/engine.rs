@@ -82,7 +82,7 @@ pub enum Choice {
 impl Choice {
     pub fn build(&self) -> Box<dyn Engine> {
         match self {
-            Choice::Auto => Box::new(Auto),
+            Choice::Auto => Box::new(Auto { words: true }),
             Choice::Bmc(options) => Box::new(Bmc::new(options.clone())),
             Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
             Choice::Pdr(options) => Box::new(Pdr::new(options.clone())),

@@ -207,7 +207,7 @@ impl Method {
     fn check(&self, question: &Question<'_>, run: &Run) -> Result<Vec<Verdict>, EngineError> {
         let &Question { system, properties, .. } = question;
         match self {
-            Method::Auto => Auto.check(system, properties, run),
+            Method::Auto => Auto { words: false }.check(system, properties, run),
             Method::KInduction => {
                 KInduction::new(KInductionOptions::default()).check(system, properties, run)
             }
