@@ -45,6 +45,8 @@ pub(crate) struct Words {
     /// The size of the main solver when it was made.
     pub(super) size: usize,
     pub(super) lemmas: Vec<Option<Known>>,
+    /// What is known of memories, in every state.
+    pub(super) theory: Vec<Vec<AigLit>>,
     pub(super) properties: Vec<(PropertyId, ExprId)>,
     pub(super) expander: Expander,
     /// When simulations are compared: the other kinds.
@@ -150,6 +152,7 @@ impl Words {
             lifter: Gates::new(run),
             size: 0,
             lemmas: Vec::new(),
+            theory: Vec::new(),
             found: None,
             run: run.clone(),
             asked: 0,
@@ -214,6 +217,9 @@ impl Words {
                 let id = self.add_lemma(&atoms, level);
                 self.lemmas[index] = Some(Known { atoms, level, id });
             }
+        }
+        for clause in std::mem::take(&mut self.theory) {
+            self.add_everywhere(clause);
         }
         self.add_axioms();
         self.size = self.main.len();

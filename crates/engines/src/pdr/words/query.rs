@@ -77,14 +77,16 @@ impl Words {
     /// What every array satisfies.
     pub(super) fn add_axioms(&mut self) {
         for axiom in self.circuit.arrays.take_axioms() {
-            self.add_everywhere(&axiom);
+            self.add_everywhere(axiom);
         }
     }
 
-    pub(super) fn add_everywhere(&mut self, clause: &[AigLit]) {
+    /// Adds a clause that every memory satisfies, also to solvers that are still to come.
+    pub(super) fn add_everywhere(&mut self, clause: Vec<AigLit>) {
         let lits: Vec<Lit> =
             clause.iter().map(|&lit| self.main.lit(&self.circuit.aig, lit)).collect();
         self.main.solver.add_clause(&lits);
+        self.theory.push(clause);
     }
 
     /// Adds what the model violates of the theory of arrays; false if nothing.
@@ -94,7 +96,7 @@ impl Words {
         let Err(lemmas) = circuit.arrays.refine(&mut circuit.aig, &values) else { return false };
         self.statistics.array_lemmas += lemmas.len() as u64;
         for lemma in lemmas {
-            self.add_everywhere(&lemma);
+            self.add_everywhere(lemma);
         }
         true
     }

@@ -6,7 +6,7 @@ use elinvar_check::{Budget, certificate};
 use elinvar_ir::oracle::{Generator, Rng, Shape as Drawn};
 use elinvar_ir::{
     BinaryOp, BitVec, Certificate, Evaluator, ExprId, PropertyId, Reading, Role, Sort,
-    SystemBuilder, TransitionSystem, Value, Word,
+    SystemBuilder, TransitionSystem, Value, Verdict, Word,
 };
 use elinvar_logic::simulation::Kind;
 
@@ -17,6 +17,7 @@ use super::expand::{Choice, Expander, Goal, Question};
 use super::survey::survey;
 use super::templates::Templates;
 use super::{Cube, WordsOptions};
+use crate::engine::Engine;
 use crate::run::Run;
 
 const READINGS: [Reading; 2] = [Reading::Signed, Reading::Unsigned];
@@ -511,4 +512,31 @@ fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
     let proof = Certificate::Facts { clauses: trimmed.iter().map(clause).collect() };
     assert_eq!(certificate(&system, property, &proof, &Budget::default()), Ok(()));
     assert_eq!(domain.words()[0].name, Word { state: x, element: None });
+}
+
+/// What memories satisfy is told to every solver, also to the one that is made anew when
+/// the initial state was found: only from that is it known that the order of two writes to
+/// different addresses does not matter.
+#[test]
+fn a_new_solver_knows_what_memories_are() {
+    let mut b = SystemBuilder::new();
+    let memory = b.state(Sort::Array { index: 16, element: 8 }, Some("memory")).unwrap();
+    let [i, j] = ["i", "j"].map(|name| b.input(Sort::Bv(16), Some(name)).unwrap());
+    let [x, y] = ["x", "y"].map(|name| b.input(Sort::Bv(8), Some(name)).unwrap());
+    let pool = &mut b.pool;
+    let zero = pool.constant(BitVec::zero(8));
+    let zeros = pool.const_array(16, zero).unwrap();
+    let mut write = |array, index, element| pool.write(array, index, element).unwrap();
+    let (one, other) = (write(memory, i, x), write(memory, j, y));
+    let (one, other) = (write(one, j, y), write(other, i, x));
+    let (same, same_address) = (pool.equal(one, other).unwrap(), pool.equal(i, j).unwrap());
+    let good = pool.or(same, same_address).unwrap();
+    let bad = pool.not(good).unwrap();
+    b.states[0].init = Some(zeros);
+    b.bad("differ", bad);
+    let system = b.finish().unwrap();
+    let verdicts = super::Words::new(WordsOptions::default())
+        .check(&system, &[PropertyId(0)], &Run::new())
+        .unwrap();
+    assert!(matches!(verdicts[..], [Verdict::Safe(_)]), "{verdicts:?}");
 }
