@@ -473,6 +473,10 @@ impl Domain for Bits {
         self.solver.remove_lemma(lemma);
     }
 
+    fn statistics(&mut self) -> &mut PdrStatistics {
+        &mut self.statistics
+    }
+
     fn activity(&self, atom: Lit) -> f64 {
         self.activity[atom.var().index() - 1]
     }

@@ -7,6 +7,7 @@ use std::hash::Hash;
 use elinvar_sat::Layer;
 
 use super::cube::Cube;
+use super::statistics::PdrStatistics;
 
 /// The number of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -158,6 +159,9 @@ pub(crate) trait Domain {
 
     /// The lemma follows from others.
     fn forget(&mut self, lemma: Self::Lemma);
+
+    /// What is counted of the run.
+    fn statistics(&mut self) -> &mut PdrStatistics;
 
     /// How often an atom was of use: atoms of little use are dropped first.
     fn activity(&self, atom: Self::Atom) -> f64;

@@ -143,10 +143,6 @@ impl Report<Bits> for Verdicts<'_> {
             let state = capture(frames, self.prepared, self.records(domain, clear), keys);
             self.run.emit(Event::State(Arc::new(state)));
         }
-        let statistics = &mut domain.statistics;
-        statistics.frontier = frames.frontier();
-        statistics.frames = frames.sizes();
-        statistics.invariant_lemmas = frames.infinite().len();
         self.run.emit(Event::Frames {
             engine: self.engine,
             frontier: frames.frontier(),
@@ -202,22 +198,6 @@ impl Report<Bits> for Verdicts<'_> {
             steps,
         };
         self.refuted(domain, property, trace);
-    }
-
-    fn generalized(&mut self, domain: &mut Bits, [before, core, after]: [usize; 3]) {
-        domain.statistics.core.add(before, core);
-        domain.statistics.dropping.add(core, after);
-    }
-
-    fn pushed(&mut self, domain: &mut Bits, tried: u64, done: u64, saved: u64) {
-        domain.statistics.pushes_tried += tried;
-        domain.statistics.pushes_done += done;
-        domain.statistics.pushes_saved += saved;
-    }
-
-    fn obligation(&mut self, domain: &mut Bits, dropped: bool) {
-        domain.statistics.obligations += 1;
-        domain.statistics.dropped_obligations += u64::from(dropped);
     }
 }
 

@@ -35,12 +35,6 @@ pub(crate) trait Report<D: Domain> {
 
     /// The chain starts in an initial state.
     fn unsafe_(&mut self, domain: &mut D, chain: &Obligation<D::Atom, D::Choice>);
-
-    fn generalized(&mut self, domain: &mut D, sizes: [usize; 3]);
-
-    fn pushed(&mut self, domain: &mut D, tried: u64, done: u64, saved: u64);
-
-    fn obligation(&mut self, domain: &mut D, dropped: bool);
 }
 
 pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
@@ -97,6 +91,11 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     }
 
     pub(crate) fn tell_progress(&mut self) {
+        let frames = &self.frames;
+        let statistics = self.domain.statistics();
+        statistics.frontier = frames.frontier();
+        statistics.frames = frames.sizes();
+        statistics.invariant_lemmas = frames.infinite().len();
         self.report.progress(self.domain, &self.frames, &self.clear, self.queue.len());
     }
 
@@ -213,7 +212,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         }
         let activity = activity + 1.0;
         let too_often = self.options.drop_obligations.is_some_and(|max| activity > max as f32);
-        self.report.obligation(self.domain, too_often);
+        let statistics = self.domain.statistics();
+        statistics.obligations += 1;
+        statistics.dropped_obligations += u64::from(too_often);
         self.worked += 1;
         if self.worked.is_multiple_of(PROGRESS) {
             self.tell_progress();
@@ -262,7 +263,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
         let cube = generalizer.generalize(core, level, how)?;
         let cube = self.domain.widen(cube, level)?;
-        self.report.generalized(self.domain, [before, in_core, cube.len()]);
+        let statistics = self.domain.statistics();
+        statistics.core.add(before, in_core);
+        statistics.dropping.add(in_core, cube.len());
         let frontier = self.frames.frontier();
         let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
         if last == Level::Finite(frontier) && self.holds_for_ever(&cube)? {
@@ -361,7 +364,10 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
                 }
             }
         }
-        self.report.pushed(self.domain, tried, done, saved);
+        let statistics = self.domain.statistics();
+        statistics.pushes_tried += tried;
+        statistics.pushes_done += done;
+        statistics.pushes_saved += saved;
         Ok(())
     }
 

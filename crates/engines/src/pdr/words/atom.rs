@@ -93,7 +93,7 @@ impl Shape {
         match self {
             Shape::Bit { word, bit, value } => state[*word].bit(*bit) == *value,
             Shape::AtMost { terms, bound } => {
-                sum(terms, |word| integer(&state[word], words[word].reading)) <= *bound
+                sum(terms, |word| words[word].reading.of(&state[word])) <= *bound
             }
             Shape::Differs { terms, width, value } => {
                 modular_sum(terms, *width, |word| &state[word]) != *value
@@ -134,32 +134,11 @@ fn ceil_div(number: &IBig, divisor: i64) -> IBig {
     if &quotient * &divisor < *number { quotient + IBig::ONE } else { quotient }
 }
 
-/// The bits as an integer.
-pub(super) fn integer(value: &BitVec, reading: Reading) -> IBig {
-    let magnitude = IBig::from(value.to_big());
-    if reading == Reading::Signed && value.sign() {
-        magnitude - (IBig::ONE << value.width() as usize)
-    } else {
-        magnitude
-    }
-}
-
 /// The bits of an integer.
 pub(super) fn bits(value: &IBig, width: u32) -> BitVec {
     let modulus = IBig::ONE << width as usize;
     let residue = ((value % &modulus) + &modulus) % &modulus;
     BitVec::from_big(width, UBig::try_from(residue).expect("a residue is not negative"))
-}
-
-/// The least and the greatest number of a width.
-pub(super) fn extremes(width: u32, reading: Reading) -> (IBig, IBig) {
-    match reading {
-        Reading::Unsigned => (IBig::ZERO, (IBig::ONE << width as usize) - IBig::ONE),
-        Reading::Signed => {
-            let half = IBig::ONE << (width as usize - 1);
-            (-&half, half - IBig::ONE)
-        }
-    }
 }
 
 pub(super) fn sum(terms: &[(i64, usize)], value: impl Fn(usize) -> IBig) -> IBig {
@@ -246,12 +225,12 @@ impl Known {
                 let others: Terms =
                     terms.iter().filter(|t| t.1 != word).map(|t| (-t.0 * c, t.1)).collect();
                 let negated: Terms = others.iter().map(|&(c, word)| (-c, word)).collect();
-                let constant = integer(value, Reading::Unsigned) * c;
+                let constant = Reading::Unsigned.of(value) * c;
                 let low = &constant + self.least(words, &others);
                 let high = constant - self.least(words, &negated);
                 let info = &words[word];
                 let (least, greatest) = info.extremes();
-                let reduced = integer(&bits(&low, *width), info.reading);
+                let reduced = info.reading.of(&bits(&low, *width));
                 let last = &reduced + (high - low);
                 if last > greatest {
                     continue;
@@ -311,7 +290,7 @@ impl Known {
 /// Is no number of the range equal to the value modulo 2^width?
 pub(super) fn excludes_residue(low: &IBig, high: &IBig, width: u32, value: &BitVec) -> bool {
     // The first such number from `low` on.
-    let first = low + integer(&value.sub(&bits(low, width)), Reading::Unsigned);
+    let first = low + Reading::Unsigned.of(&value.sub(&bits(low, width)));
     first > *high
 }
 

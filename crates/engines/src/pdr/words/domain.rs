@@ -31,6 +31,7 @@ use super::templates::Templates;
 use crate::engine::EngineError;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step};
+use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
 
 const ACTIVITY_DECAY: f64 = 0.9;
@@ -243,14 +244,6 @@ impl Words {
         self.statistics.polytopes = self.specialization.polytopes;
     }
 
-    pub(super) fn run(&self) -> &Run {
-        &self.run
-    }
-
-    pub(super) fn words(&self) -> &[WordInfo] {
-        &self.words
-    }
-
     pub fn property_id(&self, property: usize) -> PropertyId {
         self.properties[property].0
     }
@@ -354,7 +347,7 @@ impl Domain for Words {
             From::Outside => &[&outside],
         };
         let answer = self.solve(level.layer(), &later, temporary)?;
-        self.statistics.count(purpose).add(answer.is_none(), started.elapsed());
+        self.statistics.pdr.count(purpose).add(answer.is_none(), started.elapsed());
         Ok(match answer {
             None => Step::Reached,
             Some(failed) => Step::Blocked(self.core_of(&cube, &later, &failed)?),
@@ -462,6 +455,10 @@ impl Domain for Words {
         if let Some(known) = self.lemmas[lemma].take() {
             self.main.solver.remove_lemma(known.id);
         }
+    }
+
+    fn statistics(&mut self) -> &mut PdrStatistics {
+        &mut self.statistics.pdr
     }
 
     fn activity(&self, atom: Atom) -> f64 {

@@ -12,7 +12,7 @@ use elinvar_ir::{BitVec, ExprId, TransitionSystem};
 use elinvar_logic::simulation::{Abstract, Kind, Simulation};
 use rustc_hash::FxHashMap;
 
-use super::atom::{Atom, Atoms, Shape, Terms, bits, excludes_residue, integer};
+use super::atom::{Atom, Atoms, Shape, Terms, bits, excludes_residue};
 use super::circuit::WordInfo;
 
 /// How many proposals one expansion may cost before it looks at whole words only.
@@ -211,7 +211,7 @@ impl Expander {
     /// Relaxes both bounds of a word as far as possible, by bisection.
     fn move_bounds(&mut self, question: &Question<'_>, word: usize) -> Region {
         let info = &question.words[word];
-        let value = integer(&question.point[word], info.reading);
+        let value = info.reading.of(&question.point[word]);
         let (least, greatest) = info.extremes();
         let (mut low, mut high) = (value.clone(), value);
         high = self.move_bound(question, word, high, greatest, |bound| (low.clone(), bound));

@@ -16,13 +16,13 @@ use elinvar_ir::{
     BitVec, Evaluator, ExprId, Reading, Role, Sort, TransitionSystem, Value, zero_of,
 };
 use elinvar_sat::{Layer, Lit};
-
-use super::atom::{Atom, Equation, Shape, Terms, bits, integer, sum};
 use rustc_hash::FxHashSet;
 
+use super::atom::{Atom, Equation, Shape, Terms, bits, sum};
 use super::circuit::Init;
-use super::domain::Words;
+use super::domain::{Found, Words};
 use super::templates::hull;
+use super::widen::greatest;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Domain, Stopped};
 
@@ -77,7 +77,7 @@ impl Words {
         let mut equations: Vec<(Vec<Shape>, Equation)> = Vec::new();
         for (condition, points) in self.classes(points) {
             let numbers_of = |state: &&Vec<BitVec>| {
-                let number = |&word: &usize| integer(&state[word], self.words[word].reading);
+                let number = |&word: &usize| self.words[word].reading.of(&state[word]);
                 numbers.iter().map(number).collect()
             };
             let points: Vec<Vec<IBig>> = points.iter().map(numbers_of).collect();
@@ -106,18 +106,19 @@ impl Words {
         let later: Vec<Lit> = inside.iter().map(|&(_, later)| later).collect();
         let kept: Vec<Lit> = inside.iter().map(|&(now, _)| !now).collect();
         // The smaller the numbers, the less likely it is that sums wrap around.
-        for quarters in [2, 3] {
+        let limits: [fn(usize) -> usize; 2] =
+            [|width| (width / 2).max(4), |width| (width * 3 / 4).max(4) + 6];
+        for limit in limits {
             let mut assumptions = kept.clone();
             for word in 0..self.words.len() {
                 let width = self.words[word].width;
-                let small = (width as usize * quarters / 4).max(4);
                 let zeros = self.is(word, &BitVec::zero(width));
-                assumptions.extend(zeros.into_iter().skip(small + usize::from(quarters == 3) * 6));
+                assumptions.extend(zeros.into_iter().skip(limit(width as usize)));
             }
             match self.solve_within(Some(PATIENCE), Layer::ALWAYS, &assumptions, &[&later]) {
                 Ok(None) => return Ok(Some(self.next_state())),
                 Ok(Some(_)) => {}
-                Err(Stopped) if self.run().stop().is_none() => {}
+                Err(Stopped) if self.run.stop().is_none() => {}
                 Err(Stopped) => return Err(Stopped),
             }
         }
@@ -175,7 +176,7 @@ impl Words {
             for sign in [1, -1] {
                 let terms: Terms = terms.iter().map(|&(c, word)| (c * sign, word)).collect();
                 let next = self.greatest_initial(&terms)? + IBig::ONE;
-                if next <= super::widen::greatest(&self.words, &terms) {
+                if next <= greatest(&self.words, &terms) {
                     let atom = self.atoms.atom(Shape::sum_at_least(&terms, &next));
                     bounds.push(Cube::new(vec![atom]));
                 }
@@ -194,7 +195,7 @@ impl Words {
     /// state.
     fn equalities(&mut self) -> Vec<Cube<Atom>> {
         let equation = |terms: &Terms| {
-            let sum = sum(terms, |word| integer(&self.origin[word], Reading::Unsigned));
+            let sum = sum(terms, |word| Reading::Unsigned.of(&self.origin[word]));
             self.equation(terms.clone(), |width| bits(&sum, width))
         };
         let equations: Vec<Equation> =
@@ -227,7 +228,7 @@ impl Words {
                     cubes.retain(|_| !is_reached.next().expect("one for each cube"));
                     proved = 0;
                 }
-                Err(Stopped) if self.run().stop().is_some() => return Err(Stopped),
+                Err(Stopped) if self.run.stop().is_some() => return Err(Stopped),
                 Err(Stopped) => {
                     cubes.remove(position);
                     proved = 0;
@@ -239,7 +240,7 @@ impl Words {
 
     /// The states of some runs: many short ones, and a long one.
     fn sample(&mut self, system: &TransitionSystem) -> Asked<Vec<Vec<BitVec>>> {
-        let mut rng = Rng::new(self.run().seed() ^ 0x5a3b1e);
+        let mut rng = Rng::new(self.run.seed() ^ 0x5a3b1e);
         let mut points = Vec::new();
         let next: Vec<Option<ExprId>> = self.words.iter().map(|word| word.next).collect();
         let roots = next.iter().flatten().copied().chain(system.constraints().iter().copied());
@@ -304,7 +305,7 @@ impl Words {
                 wishes.extend(self.is(word, &small(rng, self.words[word].width)));
             }
         }
-        Ok(self.wish(Layer::level(0), &[], wishes)?.map(|(state, _)| state))
+        Ok(self.wish(Layer::level(0), &[], wishes)?.map(|found| found.state.to_vec()))
     }
 
     /// Inputs that the constraints allow in a state.
@@ -315,28 +316,22 @@ impl Words {
     ) -> Asked<Option<Vec<Value>>> {
         let known: Vec<Lit> =
             (0..self.words.len()).flat_map(|word| self.is(word, &state[word])).collect();
-        let Some((_, inputs)) = self.wish(Layer::ALWAYS, &known, Vec::new())? else {
+        let Some(found) = self.wish(Layer::ALWAYS, &known, Vec::new())? else {
             return Ok(None);
         };
         let value = |(input, value): (&elinvar_ir::Input, Option<BitVec>)| {
             let zero = || zero_of(system.pool().sort(input.symbol));
             value.map_or_else(zero, Value::Bv)
         };
-        Ok(Some(system.inputs().iter().zip(inputs).map(value).collect()))
+        Ok(Some(system.inputs().iter().zip(found.choice.inputs).map(value).collect()))
     }
 
     /// A model of what must be, and of the wishes as far as they can be had.
-    #[allow(clippy::type_complexity)]
-    fn wish(
-        &mut self,
-        layer: Layer,
-        must: &[Lit],
-        mut wishes: Vec<Lit>,
-    ) -> Asked<Option<(Vec<BitVec>, Vec<Option<BitVec>>)>> {
+    fn wish(&mut self, layer: Layer, must: &[Lit], mut wishes: Vec<Lit>) -> Asked<Option<Found>> {
         loop {
             let assumptions: Vec<Lit> = must.iter().chain(&wishes).copied().collect();
             match self.solve_within(Some(PATIENCE), layer, &assumptions, &[]) {
-                Ok(None) => return Ok(self.take_found()),
+                Ok(None) => return Ok(self.found.take()),
                 Ok(Some(core)) => {
                     let before = wishes.len();
                     // Of those that clash the last one goes.
@@ -347,7 +342,7 @@ impl Words {
                         return Ok(None);
                     }
                 }
-                Err(Stopped) if self.run().stop().is_none() => return Ok(None),
+                Err(Stopped) if self.run.stop().is_none() => return Ok(None),
                 Err(Stopped) => return Err(Stopped),
             }
         }

@@ -6,9 +6,9 @@
 //! chance and experience (`adapt`), to a Boolean cube or to a polytope, and expanded by
 //! simulation (`expand`); a unit that is blocked loses atoms, and a polytope may become a
 //! half-space (`widen`) along the sums that the model suggests (`templates`). In the end
-//! what a property does not need goes (`trim`). The solver (`query`) sees comparators over the bits of the words (`circuit`,
-//! `gates`); everything else sees words (`survey`) and atoms over them (`atom`). The
-//! elements of small memories are words, too (`memories`).
+//! what a property does not need goes (`trim`). The solver (`query`) sees comparators over
+//! the bits of the words (`circuit`, `steps`, `gates`); everything else sees words (`survey`)
+//! and atoms over them (`atom`). The elements of small memories are words, too (`memories`).
 
 mod adapt;
 mod atom;
@@ -21,12 +21,15 @@ mod memories;
 mod query;
 mod specialize;
 mod statistics;
+mod steps;
 mod survey;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod trim;
 mod widen;
+
+use std::rc::Rc;
 
 use elinvar_ir::{
     BitVec, Certificate, PropertyId, Simulator, Step, StopReason, Trace, TransitionSystem, Value,
@@ -44,7 +47,7 @@ use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::run::{Event, Run};
 use atom::Atom;
-use domain::Words as Domain_;
+use domain::Words as WordDomain;
 use expand::Choice;
 use templates::Templates;
 
@@ -125,7 +128,7 @@ impl Words {
         let templates = Templates::new(system, properties, &words);
         let options = &self.options;
         let mut verdicts = Verdicts { system, run, found: vec![None; properties.len()] };
-        let domain = Domain_::new(system, words, templates, properties, options, run)?;
+        let domain = WordDomain::new(system, words, templates, properties, options, run)?;
         let outcome = domain.map(|mut domain| {
             // When the run is stopped, what is open is unknown.
             let stopped = search(&mut domain, &mut verdicts, options, properties.len());
@@ -144,7 +147,7 @@ impl Words {
 }
 
 fn search(
-    domain: &mut Domain_,
+    domain: &mut WordDomain,
     verdicts: &mut Verdicts<'_>,
     options: &WordsOptions,
     properties: usize,
@@ -167,18 +170,14 @@ struct Verdicts<'a> {
     found: Vec<Option<Verdict>>,
 }
 
-impl Report<Domain_> for Verdicts<'_> {
+impl Report<WordDomain> for Verdicts<'_> {
     fn progress(
         &mut self,
-        domain: &mut Domain_,
-        frames: &Frames<Domain_>,
+        domain: &mut WordDomain,
+        frames: &Frames<WordDomain>,
         _clear: &[usize],
         obligations: usize,
     ) {
-        let statistics = &mut domain.statistics.pdr;
-        statistics.frontier = frames.frontier();
-        statistics.frames = frames.sizes();
-        statistics.invariant_lemmas = frames.infinite().len();
         self.run.emit(Event::Frames {
             engine: NAME,
             frontier: frames.frontier(),
@@ -191,7 +190,7 @@ impl Report<Domain_> for Verdicts<'_> {
 
     fn safe(
         &mut self,
-        domain: &mut Domain_,
+        domain: &mut WordDomain,
         property: usize,
         invariant: Vec<Cube<Atom>>,
         level: usize,
@@ -206,7 +205,7 @@ impl Report<Domain_> for Verdicts<'_> {
         self.decided(domain, property, true, level);
     }
 
-    fn unsafe_(&mut self, domain: &mut Domain_, chain: &Obligation<Atom, std::rc::Rc<Choice>>) {
+    fn unsafe_(&mut self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<Choice>>) {
         let property = chain.property;
         let verdict = if domain.is_abstract {
             self.concretize(domain.property_id(property), chain.depth)
@@ -218,36 +217,16 @@ impl Report<Domain_> for Verdicts<'_> {
         }
         self.found[property] = Some(verdict);
     }
-
-    fn generalized(&mut self, domain: &mut Domain_, [before, core, after]: [usize; 3]) {
-        domain.statistics.pdr.core.add(before, core);
-        domain.statistics.pdr.dropping.add(core, after);
-    }
-
-    fn pushed(&mut self, domain: &mut Domain_, tried: u64, done: u64, saved: u64) {
-        domain.statistics.pdr.pushes_tried += tried;
-        domain.statistics.pdr.pushes_done += done;
-        domain.statistics.pdr.pushes_saved += saved;
-    }
-
-    fn obligation(&mut self, domain: &mut Domain_, dropped: bool) {
-        domain.statistics.pdr.obligations += 1;
-        domain.statistics.pdr.dropped_obligations += u64::from(dropped);
-    }
 }
 
 impl Verdicts<'_> {
-    fn decided(&self, domain: &Domain_, property: usize, safe: bool, depth: usize) {
+    fn decided(&self, domain: &WordDomain, property: usize, safe: bool, depth: usize) {
         let property = domain.property_id(property);
         self.run.emit(Event::Decided { engine: NAME, property, safe, depth });
     }
 
     /// The trace of a chain of units that starts in an initial state.
-    fn trace(
-        &self,
-        domain: &mut Domain_,
-        chain: &Obligation<Atom, std::rc::Rc<Choice>>,
-    ) -> Verdict {
+    fn trace(&self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<Choice>>) -> Verdict {
         let initial = match domain.initial_state(chain.cube.atoms(), &chain.choice) {
             Ok(Some(initial)) => initial,
             Ok(None) => {
@@ -259,7 +238,7 @@ impl Verdicts<'_> {
             }
         };
         let by_state = |values: &[Option<BitVec>], state: usize| {
-            let word = domain.words().iter().position(|word| word.state == state);
+            let word = domain.words.iter().position(|word| word.state == state);
             let value = word.and_then(|word| values[word].clone());
             let sort = self.system.pool().sort(self.system.states()[state].symbol);
             value.map_or_else(|| zero_of(sort), Value::Bv)

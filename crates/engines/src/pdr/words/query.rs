@@ -182,7 +182,7 @@ impl Words {
             Level::Infinite => Purpose::Promote,
             Level::Finite(_) => Purpose::Generalize,
         };
-        self.statistics.count(purpose).add(matches!(answer, Ok(None)), started.elapsed());
+        self.statistics.pdr.count(purpose).add(matches!(answer, Ok(None)), started.elapsed());
         match answer {
             Ok(None) => Ok(None),
             Ok(Some(failed)) => self.core_of(unit, &later, &failed).map(Some),
@@ -242,11 +242,6 @@ impl Words {
             let lit = self.main.known(AigLit::from_code((node as u32) << 1));
             lit.and_then(|lit| model.value(lit)).unwrap_or(false)
         })
-    }
-
-    /// The state and the inputs that were found.
-    pub(super) fn take_found(&mut self) -> Option<(Vec<BitVec>, Vec<Option<BitVec>>)> {
-        self.found.take().map(|found| (found.state.to_vec(), found.choice.inputs))
     }
 
     /// A word has this value.

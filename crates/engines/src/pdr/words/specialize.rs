@@ -9,7 +9,7 @@ use elinvar_logic::AigLit;
 use elinvar_sat::{Answer, Layer, Lit, Query, Scope};
 
 use super::adapt::UnitKind;
-use super::atom::{Atom, Shape, integer};
+use super::atom::{Atom, Shape};
 use super::domain::{Found, Words};
 use super::expand::{Choice, Goal, Question};
 use super::gates::Gates;
@@ -107,7 +107,7 @@ impl Words {
                     unit.push(self.atoms.atom(Shape::Bit { word, bit, value: value.bit(bit) }));
                 }
             } else {
-                let number = integer(value, info.reading);
+                let number = info.reading.of(value);
                 unit.push(self.atoms.atom(Shape::at_least(word, number.clone())));
                 unit.push(self.atoms.atom(Shape::at_most(word, number)));
             }

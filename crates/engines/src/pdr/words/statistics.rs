@@ -5,8 +5,7 @@ use std::time::Duration;
 use elinvar_logic::simulation::Kind;
 
 use super::adapt::Experience;
-use crate::pdr::domain::Purpose;
-use crate::pdr::statistics::{PdrStatistics, QueryCount};
+use crate::pdr::statistics::PdrStatistics;
 
 /// Beside the numbers of the loop.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -34,10 +33,4 @@ pub struct WordsStatistics {
     pub combined: u64,
     pub moved: u64,
     pub array_lemmas: u64,
-}
-
-impl WordsStatistics {
-    pub(super) fn count(&mut self, purpose: Purpose) -> &mut QueryCount {
-        self.pdr.count(purpose)
-    }
 }

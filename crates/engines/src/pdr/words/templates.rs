@@ -12,7 +12,7 @@ use dashu_int::ops::{Abs, DivRem};
 use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyId, Reading, TransitionSystem, UnaryOp, cone};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atom::{Terms, integer};
+use super::atom::Terms;
 use super::circuit::WordInfo;
 
 /// Coefficients beyond this are not worth an adder.
@@ -198,7 +198,7 @@ fn sum_of(
     let operand = |id: ExprId| lookup(sums, id);
     match pool.get(node) {
         Expr::Const(value) => {
-            let number = i64::try_from(integer(&value, Reading::Signed)).ok()?;
+            let number = i64::try_from(Reading::Signed.of(&value)).ok()?;
             Some((BTreeMap::new(), number))
         }
         Expr::Symbol(_) => Some((BTreeMap::from([(*numbers.get(&node)?, 1)]), 0)),

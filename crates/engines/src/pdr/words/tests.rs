@@ -511,7 +511,7 @@ fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
     let clause = |cube: &Cube<Atom>| vec![domain.fact(cube.atoms()[0]).negated()];
     let proof = Certificate::Facts { clauses: trimmed.iter().map(clause).collect() };
     assert_eq!(certificate(&system, property, &proof, &Budget::default()), Ok(()));
-    assert_eq!(domain.words()[0].name, Word { state: x, element: None });
+    assert_eq!(domain.words[0].name, Word { state: x, element: None });
 }
 
 /// What memories satisfy is told to every solver, also to the one that is made anew when

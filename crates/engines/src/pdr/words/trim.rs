@@ -28,7 +28,7 @@ impl Words {
             // What memories satisfy is said on demand, elsewhere.
             return Err(Stopped);
         }
-        let mut trimmer = Trimmer { gates: Gates::new(self.run()), lemmas: Vec::new() };
+        let mut trimmer = Trimmer { gates: Gates::new(&self.run), lemmas: Vec::new() };
         for &constraint in &self.circuit.constraints {
             let lit = trimmer.gates.lit(&self.circuit.aig, constraint);
             trimmer.gates.solver.add_permanent_root(lit.var());

@@ -9,7 +9,7 @@
 
 use dashu_int::IBig;
 
-use super::atom::{Atom, Known, Shape, Terms, integer, sum};
+use super::atom::{Atom, Known, Shape, Terms, sum};
 use super::circuit::{Init, WordInfo};
 use super::domain::Words;
 use crate::pdr::cube::Cube;
@@ -158,7 +158,7 @@ impl Words {
         let is_constant =
             |&(_, word): &(i64, usize)| matches!(self.words[word].init, Init::Constant(_));
         if terms.iter().all(is_constant) {
-            return Ok(sum(terms, |word| integer(&self.origin[word], self.words[word].reading)));
+            return Ok(sum(terms, |word| self.words[word].reading.of(&self.origin[word])));
         }
         if let Some(known) = self.initial_bounds.get(terms) {
             return Ok(known.clone());
