@@ -40,6 +40,7 @@ mod operator;
 pub mod oracle;
 mod pdr_state;
 mod polynomial;
+pub mod program;
 mod rewrite;
 mod shape;
 mod system;

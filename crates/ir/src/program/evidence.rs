@@ -1,0 +1,47 @@
+//! What a verdict on a program rests on: invariants at locations, and runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::graph::{AssertionId, EdgeId, LocationId};
+use super::term::{Term, Terms};
+use super::value::{FunctionValue, Value};
+use crate::evidence::StopReason;
+
+/// Why error locations are not reached: at some locations, what always holds there.
+///
+/// Every cycle of the program passes a location that is listed, so that between them
+/// only finitely many paths have to be looked at. Whoever is not listed is between them.
+#[derive(Clone, Debug)]
+pub struct Invariants {
+    /// The program's pool, grown further.
+    pub terms: Arc<Terms>,
+    /// By location, a conjunction; over the program's variables alone.
+    pub at: BTreeMap<LocationId, Vec<Term>>,
+}
+
+/// A run that ends in an error location: complete, so that it can be replayed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProgramTrace {
+    pub property: AssertionId,
+    /// By position in [`super::Program::variables`].
+    pub initial: Vec<Value>,
+    /// By function of the pool.
+    pub functions: Vec<FunctionValue>,
+    pub steps: Vec<ProgramStep>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProgramStep {
+    pub edge: EdgeId,
+    /// The values that a `havoc` gives, in its order; empty for other statements.
+    pub values: Vec<Value>,
+}
+
+/// No claim without evidence.
+#[derive(Clone, Debug)]
+pub enum ProgramVerdict {
+    Safe(Invariants),
+    Unsafe(ProgramTrace),
+    Unknown(StopReason),
+}

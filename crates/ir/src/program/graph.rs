@@ -1,0 +1,165 @@
+//! Programs as control-flow graphs with error locations: Section 3.1 of Werner,
+//! "Property Directed Reachability for Software" (2018), with a command instead of a
+//! formula at each edge, so that a program can be run as well as reasoned about.
+
+use std::ops::Range;
+
+use super::term::{Node, Op, Term, Terms, VariableId};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct LocationId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct EdgeId(pub u32);
+
+/// A property of a program, by its position in [`Program::properties`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct AssertionId(pub u32);
+
+/// A place of the program, between two statements.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Location {
+    /// The procedure that is verified there; callees are inlined into it.
+    pub procedure: String,
+    /// Bytes of the source that begin here: of a loop head, its `while`, or the label.
+    /// Empty where the source has no such place.
+    pub span: Range<usize>,
+}
+
+/// What an edge does. Assigned at once: right sides speak of the values before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Statement {
+    Assume(Term),
+    Assign(Vec<(VariableId, Term)>),
+    /// The variables get any values.
+    Havoc(Vec<VariableId>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    pub from: LocationId,
+    pub to: LocationId,
+    pub statement: Statement,
+    /// Bytes of the source; empty for what the source does not say.
+    pub span: Range<usize>,
+    /// The edge allows more than the program does, and why: a counterexample through it
+    /// may not be one.
+    pub approximates: Option<String>,
+}
+
+/// Where a property comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AssertionKind {
+    Assert,
+    /// A precondition, at a call.
+    Requires,
+    /// A postcondition, at a return.
+    Ensures,
+    /// Of a loop, when it is entered.
+    InvariantEntry,
+    /// Of a loop, after a round.
+    InvariantKept,
+}
+
+/// That an error location is not reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assertion {
+    /// What the user sees, e.g. `assert at line 12`; different for each.
+    pub name: String,
+    pub kind: AssertionKind,
+    pub span: Range<usize>,
+    /// Without successors, and no other property's.
+    pub error: LocationId,
+}
+
+/// A program: where it starts, what it does, and where it must not come.
+///
+/// The initial values of all variables are any; constants are variables that nothing
+/// assigns to, and axioms are assumed on the first edges.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub terms: Terms,
+    /// Those of the program: engines declare further ones in clones of the pool.
+    pub variables: Vec<VariableId>,
+    pub locations: Vec<Location>,
+    /// Without predecessors.
+    pub entry: LocationId,
+    pub edges: Vec<Edge>,
+    pub properties: Vec<Assertion>,
+    /// Not all that is known of the values was said (an axiom with a quantifier is only
+    /// instantiated): why no counterexample can be trusted.
+    pub weakened: Option<String>,
+}
+
+impl Program {
+    pub fn edge(&self, edge: EdgeId) -> &Edge {
+        &self.edges[edge.0 as usize]
+    }
+
+    pub fn location(&self, location: LocationId) -> &Location {
+        &self.locations[location.0 as usize]
+    }
+
+    pub fn property(&self, property: AssertionId) -> &Assertion {
+        &self.properties[property.0 as usize]
+    }
+
+    pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> + use<> {
+        (0..self.edges.len() as u32).map(EdgeId)
+    }
+
+    pub fn property_ids(&self) -> impl Iterator<Item = AssertionId> + use<> {
+        (0..self.properties.len() as u32).map(AssertionId)
+    }
+
+    /// The edges that leave each location.
+    pub fn successors(&self) -> Vec<Vec<EdgeId>> {
+        let mut successors = vec![Vec::new(); self.locations.len()];
+        for id in self.edge_ids() {
+            successors[self.edge(id).from.0 as usize].push(id);
+        }
+        successors
+    }
+
+    /// Why a run along these edges would not show that the program is wrong.
+    pub fn doubt(&self, path: impl IntoIterator<Item = EdgeId>) -> Option<String> {
+        if self.weakened.is_some() {
+            return self.weakened.clone();
+        }
+        path.into_iter().find_map(|edge| self.doubt_of_edge(self.edge(edge)))
+    }
+
+    fn doubt_of_edge(&self, edge: &Edge) -> Option<String> {
+        if edge.approximates.is_some() {
+            return edge.approximates.clone();
+        }
+        self.terms.subterms(edge.statement.terms()).into_iter().find_map(|term| {
+            let Node::Apply(Op::Function(function), _) = self.terms.node(term) else { return None };
+            let function = self.terms.function(*function);
+            let why = function.approximates.as_ref()?;
+            Some(format!("the function {} only approximates {why}", function.name))
+        })
+    }
+}
+
+impl Statement {
+    /// The terms that it evaluates.
+    pub fn terms(&self) -> Vec<Term> {
+        match self {
+            Statement::Assume(condition) => vec![*condition],
+            Statement::Assign(assignments) => assignments.iter().map(|(_, value)| *value).collect(),
+            Statement::Havoc(_) => Vec::new(),
+        }
+    }
+
+    /// The variables that may have another value afterwards.
+    pub fn written(&self) -> Vec<VariableId> {
+        match self {
+            Statement::Assume(_) => Vec::new(),
+            Statement::Assign(assignments) => {
+                assignments.iter().map(|(variable, _)| *variable).collect()
+            }
+            Statement::Havoc(variables) => variables.clone(),
+        }
+    }
+}

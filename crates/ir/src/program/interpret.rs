@@ -1,0 +1,115 @@
+//! Runs of a program, one edge after the other: the reference semantics of statements.
+
+use super::evidence::ProgramStep;
+use super::graph::{LocationId, Program, Statement};
+use super::term::{Term, VariableId};
+use super::value::{EvaluationError, FunctionValue, Value, evaluate};
+
+/// A program at a location, with values.
+#[derive(Clone, Debug)]
+pub struct Machine<'a> {
+    program: &'a Program,
+    functions: &'a [FunctionValue],
+    location: LocationId,
+    /// By number of the variable, for those of the program.
+    values: Vec<Value>,
+}
+
+/// Why a step cannot be taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StepError {
+    #[error("the edge does not leave the location where the run is")]
+    Elsewhere,
+    #[error("the condition does not hold")]
+    Blocked,
+    #[error("there are {found} values for {expected} variables")]
+    Count { expected: usize, found: usize },
+    #[error("a value has not the sort of its variable")]
+    Sort,
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+}
+
+impl<'a> Machine<'a> {
+    /// At the program's entry, with these values by position in the program's variables.
+    pub fn new(
+        program: &'a Program,
+        initial: &[Value],
+        functions: &'a [FunctionValue],
+    ) -> Result<Self, StepError> {
+        expect_values(program, &program.variables, initial)?;
+        let expected = program.terms.functions().len();
+        if functions.len() != expected {
+            return Err(StepError::Count { expected, found: functions.len() });
+        }
+        let sorts = program.terms.variables().iter().map(|variable| Value::zero(&variable.sort));
+        let mut values: Vec<Value> = sorts.collect();
+        for (variable, value) in program.variables.iter().zip(initial) {
+            values[variable.0 as usize] = value.clone();
+        }
+        Ok(Machine { program, functions, location: program.entry, values })
+    }
+
+    pub fn location(&self) -> LocationId {
+        self.location
+    }
+
+    pub fn value(&self, variable: VariableId) -> &Value {
+        &self.values[variable.0 as usize]
+    }
+
+    pub fn evaluate(&self, term: Term) -> Result<Value, EvaluationError> {
+        evaluate(
+            &self.program.terms,
+            term,
+            |variable| self.value(variable).clone(),
+            |function, arguments| self.functions[function.0 as usize].apply(arguments).clone(),
+        )
+    }
+
+    pub fn step(&mut self, step: &ProgramStep) -> Result<(), StepError> {
+        let program = self.program;
+        let edge = program.edge(step.edge);
+        if edge.from != self.location {
+            return Err(StepError::Elsewhere);
+        }
+        match &edge.statement {
+            Statement::Assume(condition) => {
+                expect_values(program, &[], &step.values)?;
+                if self.evaluate(*condition)? != Value::Bool(true) {
+                    return Err(StepError::Blocked);
+                }
+            }
+            Statement::Assign(assignments) => {
+                expect_values(program, &[], &step.values)?;
+                let values: Result<Vec<Value>, EvaluationError> =
+                    assignments.iter().map(|(_, term)| self.evaluate(*term)).collect();
+                for ((variable, _), value) in assignments.iter().zip(values?) {
+                    self.values[variable.0 as usize] = value;
+                }
+            }
+            Statement::Havoc(variables) => {
+                expect_values(program, variables, &step.values)?;
+                for (variable, value) in variables.iter().zip(&step.values) {
+                    self.values[variable.0 as usize] = value.clone();
+                }
+            }
+        }
+        self.location = edge.to;
+        Ok(())
+    }
+}
+
+fn expect_values(
+    program: &Program,
+    variables: &[VariableId],
+    values: &[Value],
+) -> Result<(), StepError> {
+    if variables.len() != values.len() {
+        return Err(StepError::Count { expected: variables.len(), found: values.len() });
+    }
+    let fits = |(variable, value): (&VariableId, &Value)| {
+        value.has_sort(program.terms.variable_sort(*variable))
+    };
+    if variables.iter().zip(values).all(fits) { Ok(()) } else { Err(StepError::Sort) }
+}

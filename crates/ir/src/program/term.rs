@@ -1,0 +1,917 @@
+//! Hash-consed first-order terms over integers, reals, words and maps.
+//!
+//! Equal terms have equal ids. What is built is brought into a normal form on the
+//! way, so that most equalities that a reader would see at once are seen:
+//!
+//! | built | becomes |
+//! |---|---|
+//! | sums, products with constants | one sum of products, ordered, constant last |
+//! | `a <= b`, `a < b`, negated or not | `Σ cᵢ·tᵢ <= k` with coprime integers (reals: `<` stays) |
+//! | `a = b` on numbers | `Σ cᵢ·tᵢ = k`, first coefficient positive |
+//! | `and`, `or` | flat, ordered, without duplicates, folded if complementary |
+//! | `not (and …)` | stays; `not (a <= b)` is turned round |
+//!
+//! Sorts are checked by assertions: the front end has rejected ill-typed programs,
+//! so that a wrong sort is a bug of the caller.
+
+use dashu_int::IBig;
+use dashu_int::ops::{DivRemEuclid, Gcd};
+use dashu_ratio::RBig;
+use rustc_hash::FxHashMap;
+
+use super::sort::{Sort, TypeId};
+use crate::operator::{BinaryOp, UnaryOp};
+use crate::value::BitVec;
+
+/// A term of a [`Terms`] pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Term(u32);
+
+/// A symbol that may have another value in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VariableId(pub u32);
+
+/// An uninterpreted function: the same in all states.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FunctionId(pub u32);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub sort: Sort,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    pub name: String,
+    pub arguments: Vec<Sort>,
+    pub result: Sort,
+    /// The function stands for another one that is not modelled (its name, or why): a
+    /// counterexample that depends on its value may not be one.
+    pub approximates: Option<String>,
+}
+
+/// The operators. The order of arguments is that of their names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Op {
+    Not,
+    And,
+    Or,
+    /// On any sort.
+    Equal,
+    /// Condition, then, else.
+    Ite,
+    /// Of integers or of reals, two or more.
+    Add,
+    Multiply,
+    /// Of integers, rounded so that the remainder is not negative (SMT-LIB's `div`).
+    Divide,
+    /// The remainder of `Divide`.
+    Modulo,
+    /// Of reals.
+    Quotient,
+    AtMost,
+    /// On reals alone: on integers it is `AtMost`.
+    Less,
+    ToReal,
+    /// The greatest integer that is not greater.
+    ToInt,
+    /// Map, index.
+    Select,
+    /// Map, index, element.
+    Store,
+    /// On words.
+    Unary(WordUnary),
+    /// On words; predicates are of sort `Bool`; `Equal` is not among them.
+    Binary(WordBinary),
+    /// Bits of a word, both ends included.
+    Extract {
+        high: u32,
+        low: u32,
+    },
+    /// A word made wider.
+    Extend {
+        by: u32,
+        signed: bool,
+    },
+    Function(FunctionId),
+}
+
+/// [`UnaryOp`] in an order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WordUnary(pub UnaryOp);
+
+/// [`BinaryOp`] in an order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WordBinary(pub BinaryOp);
+
+macro_rules! ordered_by_number {
+    ($($name:ident),*) => {$(
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                (self.0 as u8).cmp(&(other.0 as u8))
+            }
+        }
+    )*};
+}
+ordered_by_number!(WordUnary, WordBinary);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Bool(bool),
+    Int(IBig),
+    Real(RBig),
+    Word(BitVec),
+    Variable(VariableId),
+    Apply(Op, Box<[Term]>),
+}
+
+/// `Σ cᵢ·tᵢ + constant`, the terms in order, no coefficient zero. On integers all
+/// numbers are integers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Linear {
+    pub terms: Vec<(Term, RBig)>,
+    pub constant: RBig,
+}
+
+/// The pool. Grows only: ids of a pool are valid in every clone that has grown further.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    sorts: Vec<Sort>,
+    known: FxHashMap<Node, Term>,
+    variables: Vec<Variable>,
+    functions: Vec<Function>,
+    /// Names of the uninterpreted types.
+    types: Vec<String>,
+}
+
+// Reading.
+impl Terms {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize]
+    }
+
+    pub fn sort(&self, term: Term) -> &Sort {
+        &self.sorts[term.0 as usize]
+    }
+
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    pub fn name(&self, variable: VariableId) -> &str {
+        &self.variables[variable.0 as usize].name
+    }
+
+    pub fn variable_sort(&self, variable: VariableId) -> &Sort {
+        &self.variables[variable.0 as usize].sort
+    }
+
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub fn function(&self, function: FunctionId) -> &Function {
+        &self.functions[function.0 as usize]
+    }
+
+    pub fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    pub fn children(&self, term: Term) -> &[Term] {
+        match self.node(term) {
+            Node::Apply(_, children) => children,
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Word(_) | Node::Variable(_) => &[],
+        }
+    }
+
+    pub fn as_bool(&self, term: Term) -> Option<bool> {
+        match self.node(term) {
+            Node::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if the term is one.
+    pub fn as_number(&self, term: Term) -> Option<RBig> {
+        match self.node(term) {
+            Node::Int(value) => Some(RBig::from(value.clone())),
+            Node::Real(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The children, if the term is made by this operator.
+    pub fn as_op(&self, term: Term, op: Op) -> Option<&[Term]> {
+        match self.node(term) {
+            Node::Apply(found, children) if *found == op => Some(children),
+            _ => None,
+        }
+    }
+
+    /// The parts of a conjunction; the term itself if it is none, none of `true`.
+    pub fn conjuncts(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Bool(true) => Vec::new(),
+            Node::Apply(Op::And, children) => children.to_vec(),
+            _ => vec![term],
+        }
+    }
+
+    /// The parts of a disjunction; the term itself if it is none, none of `false`.
+    pub fn disjuncts(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Bool(false) => Vec::new(),
+            Node::Apply(Op::Or, children) => children.to_vec(),
+            _ => vec![term],
+        }
+    }
+
+    /// All subterms of these, children before parents, each once.
+    pub fn subterms(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut order = Vec::new();
+        let mut stack: Vec<(Term, bool)> = roots.into_iter().map(|term| (term, false)).collect();
+        stack.reverse();
+        while let Some((term, done)) = stack.pop() {
+            if done {
+                order.push(term);
+            } else if seen.insert(term) {
+                stack.push((term, true));
+                stack.extend(self.children(term).iter().rev().map(|&child| (child, false)));
+            }
+        }
+        order
+    }
+
+    /// The variables of a term, in order.
+    pub fn free_variables(&self, roots: impl IntoIterator<Item = Term>) -> Vec<VariableId> {
+        let mut found: Vec<VariableId> = self
+            .subterms(roots)
+            .into_iter()
+            .filter_map(|term| match self.node(term) {
+                Node::Variable(variable) => Some(*variable),
+                _ => None,
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The term of numbers as a sum; what is not linear is a summand of its own.
+    pub fn linear(&self, term: Term) -> Linear {
+        let mut sum = Linear::default();
+        let parts: &[Term] = self.as_op(term, Op::Add).unwrap_or(std::slice::from_ref(&term));
+        for &part in parts {
+            let (factor, rest) = self.scaled(part);
+            match rest {
+                Some(rest) => sum.terms.push((rest, factor)),
+                None => sum.constant += factor,
+            }
+        }
+        sum
+    }
+
+    /// A number times a term that is no number (or nothing).
+    fn scaled(&self, term: Term) -> (RBig, Option<Term>) {
+        if let Some(number) = self.as_number(term) {
+            return (number, None);
+        }
+        if let Some(&[factor, rest]) = self.as_op(term, Op::Multiply)
+            && let Some(number) = self.as_number(factor)
+        {
+            return (number, Some(rest));
+        }
+        (RBig::ONE, Some(term))
+    }
+}
+
+// Building.
+impl Terms {
+    pub fn declare_type(&mut self, name: impl Into<String>) -> TypeId {
+        self.types.push(name.into());
+        TypeId(self.types.len() as u32 - 1)
+    }
+
+    pub fn declare(&mut self, name: impl Into<String>, sort: Sort) -> VariableId {
+        self.variables.push(Variable { name: name.into(), sort });
+        VariableId(self.variables.len() as u32 - 1)
+    }
+
+    pub fn declare_function(&mut self, function: Function) -> FunctionId {
+        self.functions.push(function);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    fn intern(&mut self, node: Node, sort: Sort) -> Term {
+        if let Some(&term) = self.known.get(&node) {
+            return term;
+        }
+        let term = Term(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
+        self.known.insert(node.clone(), term);
+        self.nodes.push(node);
+        self.sorts.push(sort);
+        term
+    }
+
+    fn make(&mut self, op: Op, children: Vec<Term>, sort: Sort) -> Term {
+        self.intern(Node::Apply(op, children.into()), sort)
+    }
+
+    pub fn variable(&mut self, variable: VariableId) -> Term {
+        let sort = self.variable_sort(variable).clone();
+        self.intern(Node::Variable(variable), sort)
+    }
+
+    pub fn bool(&mut self, value: bool) -> Term {
+        self.intern(Node::Bool(value), Sort::Bool)
+    }
+
+    pub fn int(&mut self, value: impl Into<IBig>) -> Term {
+        self.intern(Node::Int(value.into()), Sort::Int)
+    }
+
+    pub fn real(&mut self, value: RBig) -> Term {
+        self.intern(Node::Real(value), Sort::Real)
+    }
+
+    pub fn word(&mut self, value: BitVec) -> Term {
+        let sort = Sort::Word(value.width());
+        self.intern(Node::Word(value), sort)
+    }
+
+    /// A number of this arithmetic sort; on integers it must be one.
+    pub fn number(&mut self, value: RBig, sort: &Sort) -> Term {
+        match sort {
+            Sort::Int => {
+                debug_assert!(value.is_int());
+                let (numerator, _) = value.into_parts();
+                self.int(numerator)
+            }
+            Sort::Real => self.real(value),
+            Sort::Bool | Sort::Word(_) | Sort::Named(_) | Sort::Map(_) => {
+                unreachable!("numbers are integers or reals")
+            }
+        }
+    }
+
+    pub fn not(&mut self, term: Term) -> Term {
+        match self.node(term) {
+            Node::Bool(value) => {
+                let value = !*value;
+                self.bool(value)
+            }
+            Node::Apply(Op::Not, children) => children[0],
+            Node::Apply(Op::AtMost, children) => {
+                let (left, right) = (children[0], children[1]);
+                self.less(right, left)
+            }
+            Node::Apply(Op::Less, children) => {
+                let (left, right) = (children[0], children[1]);
+                self.at_most(right, left)
+            }
+            _ => self.make(Op::Not, vec![term], Sort::Bool),
+        }
+    }
+
+    pub fn and(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        self.junction(Op::And, terms)
+    }
+
+    pub fn or(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        self.junction(Op::Or, terms)
+    }
+
+    pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
+        let not = self.not(premise);
+        self.or([not, conclusion])
+    }
+
+    fn junction(&mut self, op: Op, terms: impl IntoIterator<Item = Term>) -> Term {
+        let neutral = op == Op::And;
+        let mut parts = Vec::new();
+        for term in terms {
+            debug_assert_eq!(*self.sort(term), Sort::Bool);
+            match self.node(term) {
+                Node::Bool(value) if *value == neutral => {}
+                Node::Bool(_) => return self.bool(!neutral),
+                Node::Apply(found, children) if *found == op => parts.extend_from_slice(children),
+                _ => parts.push(term),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        for index in 0..parts.len() {
+            let not = self.not(parts[index]);
+            if parts.binary_search(&not).is_ok() {
+                return self.bool(!neutral);
+            }
+        }
+        match parts[..] {
+            [] => self.bool(neutral),
+            [only] => only,
+            _ => self.make(op, parts, Sort::Bool),
+        }
+    }
+
+    pub fn ite(&mut self, condition: Term, then: Term, other: Term) -> Term {
+        debug_assert_eq!(self.sort(then), self.sort(other));
+        if then == other {
+            return then;
+        }
+        match self.node(condition) {
+            Node::Bool(true) => return then,
+            Node::Bool(false) => return other,
+            Node::Apply(Op::Not, children) => {
+                let positive = children[0];
+                return self.ite(positive, other, then);
+            }
+            _ => {}
+        }
+        match (self.as_bool(then), self.as_bool(other)) {
+            (Some(true), _) => return self.or([condition, other]),
+            (Some(false), _) => {
+                let not = self.not(condition);
+                return self.and([not, other]);
+            }
+            (_, Some(true)) => return self.implies(condition, then),
+            (_, Some(false)) => return self.and([condition, then]),
+            (None, None) => {}
+        }
+        let sort = self.sort(then).clone();
+        self.make(Op::Ite, vec![condition, then, other], sort)
+    }
+
+    pub fn equal(&mut self, left: Term, right: Term) -> Term {
+        debug_assert_eq!(self.sort(left), self.sort(right));
+        if left == right {
+            return self.bool(true);
+        }
+        match self.sort(left).clone() {
+            sort @ (Sort::Int | Sort::Real) => self.equal_numbers(left, right, &sort),
+            Sort::Bool => self.equal_bools(left, right),
+            Sort::Word(_) | Sort::Named(_) | Sort::Map(_) => {
+                if let (Node::Word(a), Node::Word(b)) = (self.node(left), self.node(right)) {
+                    let same = a == b;
+                    return self.bool(same);
+                }
+                self.make(Op::Equal, vec![left.min(right), left.max(right)], Sort::Bool)
+            }
+        }
+    }
+
+    fn equal_bools(&mut self, left: Term, right: Term) -> Term {
+        match (self.as_bool(left), self.as_bool(right)) {
+            (Some(true), _) => right,
+            (Some(false), _) => self.not(right),
+            (_, Some(true)) => left,
+            (_, Some(false)) => self.not(left),
+            (None, None) if self.not(left) == right => self.bool(false),
+            (None, None) => {
+                self.make(Op::Equal, vec![left.min(right), left.max(right)], Sort::Bool)
+            }
+        }
+    }
+
+    pub fn at_most(&mut self, left: Term, right: Term) -> Term {
+        self.compare(Op::AtMost, left, right)
+    }
+
+    pub fn less(&mut self, left: Term, right: Term) -> Term {
+        if *self.sort(left) == Sort::Int {
+            let one = self.int(1);
+            let left = self.add([left, one]);
+            return self.at_most(left, right);
+        }
+        self.compare(Op::Less, left, right)
+    }
+
+    /// `left - right` as a sum, its constant apart, both divided by what the
+    /// coefficients have in common.
+    fn difference(&mut self, left: Term, right: Term) -> (Linear, RBig) {
+        let mut sum = self.linear(left);
+        sum.subtract(&self.linear(right));
+        let scale = sum.content();
+        if !scale.is_zero() {
+            sum.scale(&(RBig::ONE / scale));
+        }
+        let constant = std::mem::take(&mut sum.constant);
+        (sum, -constant)
+    }
+
+    fn compare(&mut self, op: Op, left: Term, right: Term) -> Term {
+        debug_assert_eq!(self.sort(left), self.sort(right));
+        let sort = self.sort(left).clone();
+        let (sum, mut bound) = self.difference(left, right);
+        if sum.terms.is_empty() {
+            let holds = match op {
+                Op::Less => RBig::ZERO < bound,
+                _ => RBig::ZERO <= bound,
+            };
+            return self.bool(holds);
+        }
+        if let Some((condition, then, other)) = self.choice(&sum) {
+            let holds = |value: RBig| if op == Op::Less { value < bound } else { value <= bound };
+            let (then, other) = (self.bool(holds(then)), self.bool(holds(other)));
+            return self.ite(condition, then, other);
+        }
+        if sort == Sort::Int {
+            bound = RBig::from(bound.floor());
+        }
+        let sum = self.sum(&sum, &sort);
+        let bound = self.number(bound, &sort);
+        self.make(op, vec![sum, bound], Sort::Bool)
+    }
+
+    fn equal_numbers(&mut self, left: Term, right: Term, sort: &Sort) -> Term {
+        let (mut sum, mut value) = self.difference(left, right);
+        let Some((_, first)) = sum.terms.first() else {
+            return self.bool(value.is_zero());
+        };
+        if *sort == Sort::Int && !value.is_int() {
+            return self.bool(false);
+        }
+        if let Some((condition, then, other)) = self.choice(&sum) {
+            let (then, other) = (self.bool(then == value), self.bool(other == value));
+            return self.ite(condition, then, other);
+        }
+        if *first < RBig::ZERO {
+            sum.scale(&RBig::from(-1));
+            value = -value;
+        }
+        let sum = self.sum(&sum, sort);
+        let value = self.number(value, sort);
+        self.make(Op::Equal, vec![sum, value], Sort::Bool)
+    }
+
+    /// Is the sum one of two numbers, by a condition? C's truth values are.
+    fn choice(&self, sum: &Linear) -> Option<(Term, RBig, RBig)> {
+        let [(term, factor)] = &sum.terms[..] else { return None };
+        let &[condition, then, other] = self.as_op(*term, Op::Ite)? else { return None };
+        Some((condition, self.as_number(then)? * factor, self.as_number(other)? * factor))
+    }
+
+    /// The term of a sum.
+    pub fn sum(&mut self, linear: &Linear, sort: &Sort) -> Term {
+        let mut parts = Vec::with_capacity(linear.terms.len() + 1);
+        for (term, factor) in &linear.terms {
+            parts.push(if *factor == RBig::ONE {
+                *term
+            } else {
+                let factor = self.number(factor.clone(), sort);
+                self.make(Op::Multiply, vec![factor, *term], sort.clone())
+            });
+        }
+        if !linear.constant.is_zero() || parts.is_empty() {
+            parts.push(self.number(linear.constant.clone(), sort));
+        }
+        match parts[..] {
+            [only] => only,
+            _ => self.make(Op::Add, parts, sort.clone()),
+        }
+    }
+
+    pub fn add(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        let mut sum = Linear::default();
+        let mut sort = None;
+        for term in terms {
+            sort = Some(self.sort(term).clone());
+            sum.add(&self.linear(term));
+        }
+        self.sum(&sum, &sort.expect("at least one summand"))
+    }
+
+    pub fn negate(&mut self, term: Term) -> Term {
+        let sort = self.sort(term).clone();
+        let mut sum = self.linear(term);
+        sum.scale(&RBig::from(-1));
+        self.sum(&sum, &sort)
+    }
+
+    pub fn subtract(&mut self, left: Term, right: Term) -> Term {
+        let right = self.negate(right);
+        self.add([left, right])
+    }
+
+    /// Constants are multiplied out; other products are ordered.
+    pub fn multiply(&mut self, left: Term, right: Term) -> Term {
+        let sort = self.sort(left).clone();
+        for (number, other) in [(left, right), (right, left)] {
+            if let Some(number) = self.as_number(number) {
+                let mut sum = self.linear(other);
+                sum.scale(&number);
+                return self.sum(&sum, &sort);
+            }
+        }
+        let mut factors = Vec::new();
+        let mut scale = RBig::ONE;
+        for side in [left, right] {
+            let (number, rest) = self.scaled(side);
+            scale *= number;
+            let rest = rest.expect("numbers were dealt with");
+            match self.as_op(rest, Op::Multiply) {
+                Some(children) => factors.extend_from_slice(children),
+                None => factors.push(rest),
+            }
+        }
+        factors.sort_unstable();
+        let product = self.make(Op::Multiply, factors, sort.clone());
+        self.sum(&Linear { terms: vec![(product, scale)], constant: RBig::ZERO }, &sort)
+    }
+
+    /// Division of integers; by the number zero it is not known what.
+    pub fn divide(&mut self, left: Term, right: Term) -> Term {
+        match (self.node(left), self.node(right)) {
+            (_, Node::Int(divisor)) if *divisor == IBig::ONE => left,
+            (Node::Int(number), Node::Int(divisor)) if *divisor != IBig::ZERO => {
+                let (quotient, _) = number.clone().div_rem_euclid(divisor.clone());
+                self.int(quotient)
+            }
+            _ => self.make(Op::Divide, vec![left, right], Sort::Int),
+        }
+    }
+
+    pub fn modulo(&mut self, left: Term, right: Term) -> Term {
+        let Node::Int(divisor) = self.node(right).clone() else {
+            return self.make(Op::Modulo, vec![left, right], Sort::Int);
+        };
+        if divisor == IBig::ZERO {
+            return self.make(Op::Modulo, vec![left, right], Sort::Int);
+        }
+        // Only the remainders of coefficients matter, and remainders within need not be
+        // taken when they will be taken of the sum.
+        let mut sum = Linear::default();
+        for (term, factor) in self.linear(left).terms {
+            let inner = match self.as_op(term, Op::Modulo) {
+                Some(&[inner, by]) if by == right => self.linear(inner),
+                _ => Linear { terms: vec![(term, RBig::ONE)], constant: RBig::ZERO },
+            };
+            sum.add_scaled(&inner, &factor);
+        }
+        sum.constant += self.linear(left).constant;
+        sum.reduce(&divisor);
+        if sum.terms.is_empty() {
+            return self.number(sum.constant, &Sort::Int);
+        }
+        let left = self.sum(&sum, &Sort::Int);
+        self.make(Op::Modulo, vec![left, right], Sort::Int)
+    }
+
+    pub fn quotient(&mut self, left: Term, right: Term) -> Term {
+        match self.as_number(right) {
+            Some(number) if !number.is_zero() => {
+                let inverse = self.real(RBig::ONE / number);
+                self.multiply(inverse, left)
+            }
+            _ => self.make(Op::Quotient, vec![left, right], Sort::Real),
+        }
+    }
+
+    pub fn to_real(&mut self, term: Term) -> Term {
+        match self.as_number(term) {
+            Some(number) => self.real(number),
+            None => self.make(Op::ToReal, vec![term], Sort::Real),
+        }
+    }
+
+    pub fn to_int(&mut self, term: Term) -> Term {
+        match self.node(term) {
+            Node::Real(number) => {
+                let floor = number.floor();
+                self.int(floor)
+            }
+            Node::Apply(Op::ToReal, children) => children[0],
+            _ => self.make(Op::ToInt, vec![term], Sort::Int),
+        }
+    }
+
+    pub fn select(&mut self, map: Term, index: Term) -> Term {
+        let Sort::Map(sorts) = self.sort(map).clone() else { unreachable!("a map is read") };
+        debug_assert_eq!(*self.sort(index), sorts.0);
+        let mut map = map;
+        // A read of what was just written, or beside it.
+        while let Some(&[older, written, element]) = self.as_op(map, Op::Store) {
+            if written == index {
+                return element;
+            }
+            let same = self.equal(written, index);
+            if self.as_bool(same) != Some(false) {
+                break;
+            }
+            map = older;
+        }
+        self.make(Op::Select, vec![map, index], sorts.1.clone())
+    }
+
+    pub fn store(&mut self, map: Term, index: Term, element: Term) -> Term {
+        let sort = self.sort(map).clone();
+        if let Some(&[older, written, _]) = self.as_op(map, Op::Store)
+            && written == index
+        {
+            return self.store(older, index, element);
+        }
+        if self.as_op(element, Op::Select) == Some(&[map, index]) {
+            return map;
+        }
+        self.make(Op::Store, vec![map, index, element], sort)
+    }
+
+    pub fn apply(&mut self, function: FunctionId, arguments: Vec<Term>) -> Term {
+        let sort = self.function(function).result.clone();
+        self.make(Op::Function(function), arguments, sort)
+    }
+
+    pub fn word_unary(&mut self, op: UnaryOp, term: Term) -> Term {
+        if let Node::Word(value) = self.node(term) {
+            let value = op.apply(value);
+            return self.word(value);
+        }
+        let sort = match op {
+            UnaryOp::Not | UnaryOp::Neg => self.sort(term).clone(),
+            UnaryOp::RedAnd | UnaryOp::RedXor => Sort::Word(1),
+        };
+        self.make(Op::Unary(WordUnary(op)), vec![term], sort)
+    }
+
+    pub fn word_binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
+        if op == BinaryOp::Eq {
+            return self.equal(left, right);
+        }
+        if let (Node::Word(a), Node::Word(b)) = (self.node(left), self.node(right)) {
+            let value = op.apply(a, b);
+            return if op.is_predicate() { self.bool(value.is_true()) } else { self.word(value) };
+        }
+        let width = |terms: &Self, term| match terms.sort(term) {
+            Sort::Word(width) => *width,
+            _ => unreachable!("operators on words have words as operands"),
+        };
+        let sort = match op {
+            BinaryOp::Concat => Sort::Word(width(self, left) + width(self, right)),
+            _ if op.is_predicate() => Sort::Bool,
+            _ => self.sort(left).clone(),
+        };
+        self.make(Op::Binary(WordBinary(op)), vec![left, right], sort)
+    }
+
+    pub fn extract(&mut self, high: u32, low: u32, term: Term) -> Term {
+        if let Node::Word(value) = self.node(term) {
+            let value = value.slice(high, low);
+            return self.word(value);
+        }
+        if *self.sort(term) == Sort::Word(high + 1) && low == 0 {
+            return term;
+        }
+        self.make(Op::Extract { high, low }, vec![term], Sort::Word(high - low + 1))
+    }
+
+    pub fn extend(&mut self, by: u32, signed: bool, term: Term) -> Term {
+        if by == 0 {
+            return term;
+        }
+        if let Node::Word(value) = self.node(term) {
+            let value = if signed { value.sext(by) } else { value.uext(by) };
+            return self.word(value);
+        }
+        let Sort::Word(width) = *self.sort(term) else { unreachable!("a word is extended") };
+        self.make(Op::Extend { by, signed }, vec![term], Sort::Word(width + by))
+    }
+
+    /// The operator on other children, in normal form.
+    pub fn build(&mut self, op: Op, children: &[Term]) -> Term {
+        match (op, children) {
+            (Op::Not, &[a]) => self.not(a),
+            (Op::And | Op::Or, _) => self.junction(op, children.iter().copied()),
+            (Op::Equal, &[a, b]) => self.equal(a, b),
+            (Op::Ite, &[a, b, c]) => self.ite(a, b, c),
+            (Op::Add, _) => self.add(children.iter().copied()),
+            (Op::Multiply, &[first, ref rest @ ..]) => {
+                rest.iter().fold(first, |product, &factor| self.multiply(product, factor))
+            }
+            (Op::Divide, &[a, b]) => self.divide(a, b),
+            (Op::Modulo, &[a, b]) => self.modulo(a, b),
+            (Op::Quotient, &[a, b]) => self.quotient(a, b),
+            (Op::AtMost, &[a, b]) => self.at_most(a, b),
+            (Op::Less, &[a, b]) => self.less(a, b),
+            (Op::ToReal, &[a]) => self.to_real(a),
+            (Op::ToInt, &[a]) => self.to_int(a),
+            (Op::Select, &[a, b]) => self.select(a, b),
+            (Op::Store, &[a, b, c]) => self.store(a, b, c),
+            (Op::Unary(op), &[a]) => self.word_unary(op.0, a),
+            (Op::Binary(op), &[a, b]) => self.word_binary(op.0, a, b),
+            (Op::Extract { high, low }, &[a]) => self.extract(high, low, a),
+            (Op::Extend { by, signed }, &[a]) => self.extend(by, signed, a),
+            (Op::Function(function), _) => self.apply(function, children.to_vec()),
+            (op, children) => unreachable!("{op:?} of {} operands", children.len()),
+        }
+    }
+
+    /// The term with terms in place of others; what is put in is not looked into. The
+    /// map also remembers what subterms became, for further calls.
+    pub fn replace(&mut self, term: Term, map: &mut FxHashMap<Term, Term>) -> Term {
+        let mut stack = vec![(term, false)];
+        while let Some((next, ready)) = stack.pop() {
+            if map.contains_key(&next) {
+                continue;
+            }
+            match self.node(next).clone() {
+                Node::Apply(op, children) if ready => {
+                    let children: Vec<Term> = children.iter().map(|child| map[child]).collect();
+                    let built = self.build(op, &children);
+                    map.insert(next, built);
+                }
+                Node::Apply(_, children) => {
+                    stack.push((next, true));
+                    stack.extend(children.iter().map(|&child| (child, false)));
+                }
+                Node::Bool(_)
+                | Node::Int(_)
+                | Node::Real(_)
+                | Node::Word(_)
+                | Node::Variable(_) => {
+                    map.insert(next, next);
+                }
+            }
+        }
+        map[&term]
+    }
+}
+
+impl Linear {
+    pub fn coefficient(&self, term: Term) -> RBig {
+        match self.terms.binary_search_by_key(&term, |(term, _)| *term) {
+            Ok(at) => self.terms[at].1.clone(),
+            Err(_) => RBig::ZERO,
+        }
+    }
+
+    pub fn add(&mut self, other: &Linear) {
+        self.add_scaled(other, &RBig::ONE);
+    }
+
+    pub fn subtract(&mut self, other: &Linear) {
+        self.add_scaled(other, &RBig::from(-1));
+    }
+
+    pub fn add_scaled(&mut self, other: &Linear, factor: &RBig) {
+        self.constant += &other.constant * factor;
+        for (term, coefficient) in &other.terms {
+            let change = coefficient * factor;
+            match self.terms.binary_search_by_key(term, |(term, _)| *term) {
+                Ok(at) => self.terms[at].1 += change,
+                Err(at) => self.terms.insert(at, (*term, change)),
+            }
+        }
+        self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
+    }
+
+    pub fn scale(&mut self, factor: &RBig) {
+        self.constant *= factor;
+        for (_, coefficient) in &mut self.terms {
+            *coefficient *= factor;
+        }
+        self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
+    }
+
+    /// The greatest positive number that all coefficients are integer multiples of,
+    /// the constant left aside.
+    pub fn content(&self) -> RBig {
+        let mut numerators = IBig::ZERO;
+        let mut denominators = IBig::ONE;
+        for (_, coefficient) in &self.terms {
+            let numerator = coefficient.numerator().clone();
+            let denominator = IBig::from(coefficient.denominator().clone());
+            let common = IBig::from((&denominators).gcd(&denominator));
+            denominators = denominators / common * denominator;
+            numerators = if numerators == IBig::ZERO {
+                numerator
+            } else {
+                IBig::from(numerators.gcd(numerator))
+            };
+        }
+        let numerators = if numerators < IBig::ZERO { -numerators } else { numerators };
+        RBig::from(numerators) / RBig::from(denominators)
+    }
+
+    /// All numbers modulo an integer, between zero and its size.
+    fn reduce(&mut self, divisor: &IBig) {
+        let reduce = |number: &mut RBig| {
+            let (_, remainder) = number.numerator().clone().div_rem_euclid(divisor.clone());
+            *number = RBig::from(remainder);
+        };
+        self.terms.iter_mut().for_each(|(_, coefficient)| reduce(coefficient));
+        reduce(&mut self.constant);
+        self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
+    }
+}
