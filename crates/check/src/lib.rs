@@ -45,6 +45,7 @@ mod arrays;
 mod certificate;
 mod circuit;
 mod encode;
+pub mod program;
 mod refusal;
 mod replay;
 mod solver;
@@ -52,6 +53,7 @@ mod words;
 
 pub use certificate::certificate;
 pub use circuit::circuit;
+pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
 pub use replay::replay;
 pub use solver::Budget;

@@ -31,7 +31,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }

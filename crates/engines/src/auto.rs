@@ -88,7 +88,9 @@ impl Engine for Auto {
                 }
             }
             Err(EngineError::TooLarge(_)) => {}
-            Err(error @ EngineError::NotSafety(_)) => return Err(error),
+            Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
+                return Err(error);
+            }
         }
         // What was too large for bits, or beyond the engine on bits.
         if !answers.open().is_empty() && run.stop().is_none() {
@@ -260,7 +262,9 @@ impl Answers {
         });
         match self.ask(&mut Words::new(WordsOptions::default()), system, &quiet) {
             Ok(()) | Err(EngineError::TooLarge(_)) => {}
-            Err(error @ EngineError::NotSafety(_)) => return Err(error),
+            Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
+                return Err(error);
+            }
         }
         if self.open().len() < open.len() {
             let mut statistics = statistics.lock().unwrap_or_else(PoisonError::into_inner);

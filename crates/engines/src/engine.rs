@@ -37,6 +37,9 @@ pub enum EngineError {
     /// A property of the wrong kind was asked for.
     #[error("property {0} is not a safety property; only safety is decided")]
     NotSafety(String),
+    /// A solver is missing; the text says what to install.
+    #[error("{0}")]
+    NoSolver(String),
 }
 
 /// Asks an engine on bits about the simplified system, and tells what its answers mean

@@ -6,6 +6,7 @@
 
 mod auto;
 pub mod bmc;
+pub mod cfg;
 mod engine;
 pub mod families;
 pub mod interpolation;

@@ -8,13 +8,17 @@
 
 pub mod aiger;
 pub mod basm;
+pub mod boogie;
 pub mod btor;
 pub mod btor2;
 pub mod certificate;
 pub mod dag;
 mod diagnostic;
 pub mod dot;
+pub mod horn;
+pub mod lowering;
 pub mod model;
+mod names;
 mod numbered;
 pub mod proof;
 mod same;

@@ -118,6 +118,45 @@ pub fn detect(source: &[u8], name: Option<&str>) -> Option<Format> {
     }
 }
 
+/// Is it a program in Boogie? By what it begins with, else by the ending of its name.
+pub fn is_program(source: &[u8], name: &str) -> bool {
+    let declares = |word: &[u8]| {
+        let keywords: [&[u8]; 8] = [
+            b"procedure",
+            b"implementation",
+            b"var",
+            b"const",
+            b"type",
+            b"function",
+            b"axiom",
+            b"//#",
+        ];
+        keywords.iter().any(|keyword| word.starts_with(keyword))
+    };
+    match detect(source, None) {
+        Some(_) => false,
+        None => {
+            let ending = name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case("bpl"));
+            ending || declares(after_comments(source))
+        }
+    }
+}
+
+/// What follows the comments of Boogie; those that Ultimate writes verdicts in stay.
+fn after_comments(source: &[u8]) -> &[u8] {
+    let mut rest = source.trim_ascii_start();
+    loop {
+        let end: &[u8] = match rest {
+            [b'/', b'/', b'#', ..] => return rest,
+            [b'/', b'/', ..] => b"\n",
+            [b'/', b'*', ..] => b"*/",
+            _ => return rest,
+        };
+        let at = rest.windows(end.len()).position(|window| window == end);
+        rest = at.map_or(&b""[..], |at| &rest[at + end.len()..]).trim_ascii_start();
+    }
+}
+
 /// The first line that is neither empty nor a comment.
 fn first_line(source: &[u8]) -> &[u8] {
     let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -179,6 +218,14 @@ mod tests {
         assert_eq!(detect(b"1 add 8 2 3", Some("x.btor")), Some(Format::Btor));
         assert_eq!(detect(b"1 frob 8", Some("x.y.BTOR2")), Some(Format::Btor2));
         assert_eq!(detect(b"1 frob 8", Some("x")), None);
+    }
+
+    #[test]
+    fn programs_are_told_by_their_beginning() {
+        let of = |text: &str| is_program(text.as_bytes(), "<stdin>");
+        assert!(of("procedure main() {}") && of("//#Safe\n") && of("// c\n/* d\n*/ var x: int;"));
+        assert!(!of("1 var 8 x\n") && !of("") && !of("// procedure"));
+        assert!(is_program(b"", "x.bpl") && !is_program(b"aag 0 0 0 0 0\n", "x.bpl"));
     }
 
     #[test]

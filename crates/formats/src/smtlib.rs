@@ -224,7 +224,7 @@ fn bit(condition: &str) -> String {
     format!("(ite {condition} #b1 #b0)")
 }
 
-fn unary(op: UnaryOp, a: &str, width: u32) -> String {
+pub(crate) fn unary(op: UnaryOp, a: &str, width: u32) -> String {
     match op {
         UnaryOp::Not => format!("(bvnot {a})"),
         UnaryOp::Neg => format!("(bvneg {a})"),
@@ -251,7 +251,7 @@ fn parity(a: &str, width: u32) -> String {
     format!("{text}((_ extract 0 0) {folded}){}", ")".repeat(depth))
 }
 
-fn binary(op: BinaryOp, a: &str, b: &str, width: u32) -> String {
+pub(crate) fn binary(op: BinaryOp, a: &str, b: &str, width: u32) -> String {
     let plain = |name: &str| format!("({name} {a} {b})");
     let predicate = |name: &str| bit(&plain(name));
     match op {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use elinvar_formats::{aiger, basm, btor, btor2, dag};
+use elinvar_formats::{aiger, basm, boogie, btor, btor2, dag, lowering};
 use elinvar_ir::TransitionSystem;
 use elinvar_ir::oracle::{Outcome, search};
 
@@ -30,16 +30,26 @@ fn is_graph(file: &str) -> bool {
     file.ends_with(".dag") || file.ends_with(".tfc")
 }
 
-fn read(file: &str, source: &[u8]) -> TransitionSystem {
+/// How many properties the model or program has.
+fn properties(file: &str, source: &[u8]) -> usize {
+    match file.ends_with(".bpl") {
+        true => boogie::read(source).unwrap().properties.len(),
+        false => read(file, source).unwrap().properties().len(),
+    }
+}
+
+/// None if it is a program that is no transition system.
+fn read(file: &str, source: &[u8]) -> Option<TransitionSystem> {
     let (_, ending) = file.rsplit_once('.').unwrap();
     let read = match ending {
         "btor2" => btor2::read(source).map(|model| model.system),
         "btor" => btor::read(source).map(|model| model.system),
         "aag" => aiger::read(source).map(|model| model.system),
         "basm" => basm::parse(source).map(|program| basm::translate(&program)),
+        "bpl" => return lowering::lower(&boogie::read(source).unwrap()).ok(),
         _ => panic!("{file} is of no known format"),
     };
-    read.unwrap_or_else(|error| panic!("{file}:{:?}: {error}", error.position(source)))
+    Some(read.unwrap_or_else(|error| panic!("{file}:{:?}: {error}", error.position(source))))
 }
 
 #[test]
@@ -63,8 +73,7 @@ fn every_example_is_in_the_table_and_says_the_same() {
             assert!(dag::read(&source).is_ok(), "{file}");
             continue;
         }
-        let properties = read(&file, &source).properties().len();
-        assert_eq!(properties, expected.split(", ").count(), "{file}");
+        assert_eq!(properties(&file, &source), expected.split(", ").count(), "{file}");
     }
     assert_eq!(files, table.len(), "every row of the table is a file");
 }
@@ -74,7 +83,8 @@ fn small_examples_are_as_expected() {
     let mut decided = 0;
     for (file, expected) in table().into_iter().filter(|(file, _)| !is_graph(file)) {
         let source = fs::read(directory().join(&file)).unwrap();
-        let Ok(outcomes) = search(&read(&file, &source), 500_000) else { continue };
+        let Some(system) = read(&file, &source) else { continue };
+        let Ok(outcomes) = search(&system, 500_000) else { continue };
         let found: Vec<String> = outcomes
             .into_iter()
             .map(|(_, outcome)| match outcome {

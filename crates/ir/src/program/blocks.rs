@@ -71,13 +71,18 @@ impl Blocks {
 }
 
 impl Block {
-    /// The edges of the path that a model takes: `value` gives the value of a term
-    /// over the variables before and the inputs, and of an input.
+    /// All edges of its paths.
+    pub fn edges(&self) -> Vec<EdgeId> {
+        self.arrivals.values().flatten().map(|arrival| arrival.edge).collect()
+    }
+
+    /// The edges of the path that a model takes: `holds` tells of conditions over the
+    /// variables before and the inputs, and `input` the value of an input, if it matters.
     pub fn path(
         &self,
         program: &Program,
         mut holds: impl FnMut(Term) -> bool,
-        mut input: impl FnMut(VariableId) -> Value,
+        mut input: impl FnMut(VariableId) -> Option<Value>,
     ) -> Vec<ProgramStep> {
         let mut steps = Vec::new();
         let mut at = self.to;
@@ -92,9 +97,9 @@ impl Block {
                 Statement::Havoc(variables) => variables
                     .iter()
                     .zip(&self.havocs[&arrival.edge])
-                    .map(|(variable, stands)| match stands {
-                        Some(stands) => input(*stands),
-                        None => Value::zero(program.terms.variable_sort(*variable)),
+                    .map(|(variable, stands)| {
+                        let value = stands.and_then(&mut input);
+                        value.unwrap_or(Value::zero(program.terms.variable_sort(*variable)))
                     })
                     .collect(),
                 Statement::Assume(_) | Statement::Assign(_) => Vec::new(),

@@ -37,17 +37,27 @@ impl<'a> Machine<'a> {
         initial: &[Value],
         functions: &'a [FunctionValue],
     ) -> Result<Self, StepError> {
-        expect_values(program, &program.variables, initial)?;
+        Self::at(program, program.entry, initial, functions)
+    }
+
+    /// At any location, with these values by position in the program's variables.
+    pub fn at(
+        program: &'a Program,
+        location: LocationId,
+        values: &[Value],
+        functions: &'a [FunctionValue],
+    ) -> Result<Self, StepError> {
+        expect_values(program, &program.variables, values)?;
         let expected = program.terms.functions().len();
         if functions.len() != expected {
             return Err(StepError::Count { expected, found: functions.len() });
         }
         let sorts = program.terms.variables().iter().map(|variable| Value::zero(&variable.sort));
-        let mut values: Vec<Value> = sorts.collect();
-        for (variable, value) in program.variables.iter().zip(initial) {
-            values[variable.0 as usize] = value.clone();
+        let mut all: Vec<Value> = sorts.collect();
+        for (variable, value) in program.variables.iter().zip(values) {
+            all[variable.0 as usize] = value.clone();
         }
-        Ok(Machine { program, functions, location: program.entry, values })
+        Ok(Machine { program, functions, location, values: all })
     }
 
     pub fn location(&self) -> LocationId {
@@ -56,6 +66,11 @@ impl<'a> Machine<'a> {
 
     pub fn value(&self, variable: VariableId) -> &Value {
         &self.values[variable.0 as usize]
+    }
+
+    /// By position in the program's variables.
+    pub fn values(&self) -> Vec<Value> {
+        self.program.variables.iter().map(|&variable| self.value(variable).clone()).collect()
     }
 
     pub fn evaluate(&self, term: Term) -> Result<Value, EvaluationError> {

@@ -23,4 +23,4 @@ pub use term::{
     Function, FunctionId, Linear, Node, Op, Term, Terms, Variable, VariableId, WordBinary,
     WordUnary,
 };
-pub use value::{EvaluationError, FunctionValue, Value, evaluate};
+pub use value::{EvaluationError, FunctionValue, MapValue, Value, Word, evaluate, evaluate_into};

@@ -817,6 +817,27 @@ impl Terms {
         }
     }
 
+    /// A term of another pool, built here. Variables and functions keep their numbers:
+    /// both pools declare them alike.
+    pub fn import(&mut self, other: &Terms, term: Term) -> Term {
+        let mut known: FxHashMap<Term, Term> = FxHashMap::default();
+        for from in other.subterms([term]) {
+            let here = match other.node(from) {
+                Node::Bool(value) => self.bool(*value),
+                Node::Int(value) => self.int(value.clone()),
+                Node::Real(value) => self.real(value.clone()),
+                Node::Word(value) => self.word(value.clone()),
+                Node::Variable(variable) => self.variable(*variable),
+                Node::Apply(op, children) => {
+                    let children: Vec<Term> = children.iter().map(|child| known[child]).collect();
+                    self.build(*op, &children)
+                }
+            };
+            known.insert(from, here);
+        }
+        known[&term]
+    }
+
     /// The term with terms in place of others; what is put in is not looked into. The
     /// map also remembers what subterms became, for further calls.
     pub fn replace(&mut self, term: Term, map: &mut FxHashMap<Term, Term>) -> Term {
@@ -902,6 +923,16 @@ impl Linear {
         }
         let numerators = if numerators < IBig::ZERO { -numerators } else { numerators };
         RBig::from(numerators) / RBig::from(denominators)
+    }
+
+    /// The least positive integer that makes all numbers integers, as a factor.
+    pub fn denominator(&self) -> IBig {
+        let numbers = self.terms.iter().map(|(_, factor)| factor).chain([&self.constant]);
+        numbers.fold(IBig::ONE, |all, number| {
+            let one = IBig::from(number.denominator().clone());
+            let common = IBig::from((&all).gcd(&one));
+            all / common * one
+        })
     }
 
     /// All numbers modulo an integer, between zero and its size.

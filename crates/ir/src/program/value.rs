@@ -155,7 +155,20 @@ pub fn evaluate(
     variable: impl Fn(VariableId) -> Value,
     function: impl Fn(FunctionId, &[Value]) -> Value,
 ) -> Result<Value, EvaluationError> {
-    let mut values: FxHashMap<Term, Value> = FxHashMap::default();
+    let mut values = FxHashMap::default();
+    evaluate_into(terms, term, &mut values, variable, function)?;
+    Ok(values.remove(&term).expect("the term was evaluated last"))
+}
+
+/// The same, for several terms in one state: `values` has what is known already, and
+/// gets what is evaluated on the way.
+pub fn evaluate_into(
+    terms: &Terms,
+    term: Term,
+    values: &mut FxHashMap<Term, Value>,
+    variable: impl Fn(VariableId) -> Value,
+    function: impl Fn(FunctionId, &[Value]) -> Value,
+) -> Result<(), EvaluationError> {
     // A condition is evaluated before its branches, and only the branch that counts.
     let mut stack = vec![(term, false)];
     while let Some((next, ready)) = stack.pop() {
@@ -169,15 +182,15 @@ pub fn evaluate(
             Node::Word(value) => Value::Word(Word(value.clone())),
             Node::Variable(id) => variable(*id),
             Node::Apply(Op::Ite, children) => {
-                let branch = match values.get(&children[0]) {
+                let needed = match values.get(&children[0]) {
                     None => children[0],
                     Some(Value::Bool(true)) => children[1],
                     Some(_) => children[2],
                 };
-                match values.get(&branch) {
-                    Some(value) if branch != children[0] => value.clone(),
-                    _ => {
-                        stack.extend([(next, false), (branch, false)]);
+                match values.get(&needed) {
+                    Some(value) => value.clone(),
+                    None => {
+                        stack.extend([(next, false), (needed, false)]);
                         continue;
                     }
                 }
@@ -194,7 +207,7 @@ pub fn evaluate(
         };
         values.insert(next, value);
     }
-    Ok(values.remove(&term).expect("the term was evaluated last"))
+    Ok(())
 }
 
 fn apply(

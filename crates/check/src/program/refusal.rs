@@ -1,0 +1,73 @@
+//! Why the evidence on a program is refused.
+
+use elinvar_ir::program::{AssertionId, EdgeId, LocationId, StepError};
+
+/// Why evidence is refused; one variant for each way to reject. Locations, edges and
+/// properties by their number in the program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ProgramRefusal {
+    #[error("the program has no property {}", .0.0)]
+    NoSuchProperty(AssertionId),
+    #[error("the invariants could not be checked in time")]
+    OutOfTime,
+    #[error("programs are checked with Z3: install the package z3 ({command}: {error})")]
+    NoSolver { command: String, error: String },
+    #[error("the solver of the checker failed: {0}")]
+    Solver(String),
+
+    // ---- runs
+    #[error("the values that the run starts with: {0}")]
+    Start(StepError),
+    #[error("the function {0} has a value of another sort, or of other arguments")]
+    FunctionValue(String),
+    #[error("step {step} of the run is along edge {}, which the program does not have", .edge.0)]
+    NoSuchEdge { step: usize, edge: EdgeId },
+    #[error("step {step} of the run: {error}")]
+    Step { step: usize, error: StepError },
+    #[error("the run does not end in the error location of its property")]
+    NotAtError,
+
+    // ---- invariants
+    #[error("there is an invariant at location {}, which the program does not have", .0.0)]
+    NoSuchLocation(LocationId),
+    #[error("the invariant at location {} speaks of {name}, which is not the program's", .location.0)]
+    Foreign { location: LocationId, name: String },
+    #[error("the invariant at location {} is ill-sorted", .0.0)]
+    IllSorted(LocationId),
+    #[error("location {} is on a cycle where no location has an invariant", .0.0)]
+    Uncut(LocationId),
+    #[error("clause {clause} of the invariant at the entry does not hold for all values")]
+    Initiation { clause: usize },
+    #[error(
+        "clause {clause} of the invariant at location {} does not follow from the one at \
+         location {}", .to.0, .from.0
+    )]
+    Consecution { from: LocationId, to: LocationId, clause: usize },
+    #[error("the invariant at location {} does not exclude a path to the error of property {}",
+        .from.0, .property.0)]
+    Safety { from: LocationId, property: AssertionId },
+}
+
+impl ProgramRefusal {
+    /// Was the evidence found wrong? Otherwise nobody knows.
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            ProgramRefusal::OutOfTime
+            | ProgramRefusal::NoSolver { .. }
+            | ProgramRefusal::Solver(_) => false,
+            ProgramRefusal::NoSuchProperty(_)
+            | ProgramRefusal::Start(_)
+            | ProgramRefusal::FunctionValue(_)
+            | ProgramRefusal::NoSuchEdge { .. }
+            | ProgramRefusal::Step { .. }
+            | ProgramRefusal::NotAtError
+            | ProgramRefusal::NoSuchLocation(_)
+            | ProgramRefusal::Foreign { .. }
+            | ProgramRefusal::IllSorted(_)
+            | ProgramRefusal::Uncut(_)
+            | ProgramRefusal::Initiation { .. }
+            | ProgramRefusal::Consecution { .. }
+            | ProgramRefusal::Safety { .. } => true,
+        }
+    }
+}

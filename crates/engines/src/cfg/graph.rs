@@ -1,0 +1,228 @@
+//! The program in large blocks, with a solver for each.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use elinvar_ir::program::{
+    Block, Blocks, LocationId, Program, Sort, Term, Terms, VariableId, large_blocks,
+};
+use elinvar_smt::{Answer, Context, Solver};
+use rustc_hash::FxHashMap;
+
+use super::frames::{Frames, INVARIANT};
+use super::valuation::Valuation;
+
+/// A solver that knows more assumptions than this is made anew.
+const MOST_ASSUMPTIONS: usize = 3000;
+
+/// A block by its position.
+pub type BlockIndex = usize;
+
+/// A block with the solver that is asked about it: its guard is asserted, and the
+/// lemmas of the location where it begins, each under its level.
+struct Asked {
+    block: Block,
+    solver: Solver,
+    /// How much of the log of its first location the solver knows.
+    learnt: usize,
+    /// What terms of the last location are before the block.
+    before: FxHashMap<Term, Term>,
+}
+
+/// What a query gave.
+pub enum Outcome {
+    /// No step: the literals of the cube that were needed, by position.
+    Blocked(Vec<usize>),
+    /// The state before, with the inputs.
+    Step(Box<Valuation>),
+    /// Z3 does not know, or not in time.
+    Unknown(String),
+}
+
+pub struct Graph {
+    pub terms: Terms,
+    pub context: Context,
+    pub entry: LocationId,
+    pub locations: Vec<LocationId>,
+    errors: Vec<LocationId>,
+    pub live: BTreeMap<LocationId, Vec<VariableId>>,
+    blocks: Vec<Asked>,
+    into: BTreeMap<LocationId, Vec<BlockIndex>>,
+    /// Booleans that switch on the lemmas of a level.
+    levels: Vec<Term>,
+    pub queries: u64,
+}
+
+impl Graph {
+    pub fn new(program: &Program, errors: &[LocationId], context: Context) -> Self {
+        let Blocks { mut terms, entry, locations, blocks, live } = large_blocks(program, errors);
+        let mut into: BTreeMap<LocationId, Vec<BlockIndex>> = BTreeMap::new();
+        for (index, block) in blocks.iter().enumerate() {
+            into.entry(block.to).or_default().push(index);
+        }
+        let blocks =
+            blocks.into_iter().map(|block| Asked::new(block, &context, &mut terms)).collect();
+        let errors = errors.to_vec();
+        Graph {
+            terms,
+            context,
+            entry,
+            locations,
+            errors,
+            live,
+            blocks,
+            into,
+            levels: Vec::new(),
+            queries: 0,
+        }
+    }
+
+    pub fn block(&self, index: BlockIndex) -> &Block {
+        &self.blocks[index].block
+    }
+
+    pub fn blocks_from(&self, at: LocationId) -> Vec<BlockIndex> {
+        (0..self.blocks.len()).filter(|&index| self.blocks[index].block.from == at).collect()
+    }
+
+    pub fn block_indices(&self) -> std::ops::Range<BlockIndex> {
+        0..self.blocks.len()
+    }
+
+    pub fn is_error(&self, at: LocationId) -> bool {
+        self.errors.contains(&at)
+    }
+
+    pub fn blocks_into(&self, at: LocationId) -> Vec<BlockIndex> {
+        self.into.get(&at).cloned().unwrap_or_default()
+    }
+
+    /// What a formula at the end of a block is before it.
+    pub fn before(&mut self, block: BlockIndex, term: Term) -> Term {
+        self.terms.replace(term, &mut self.blocks[block].before)
+    }
+
+    fn level(&mut self, level: usize) -> Term {
+        while self.levels.len() <= level {
+            let variable = self.terms.declare(format!("level{}", self.levels.len()), Sort::Bool);
+            let term = self.terms.variable(variable);
+            self.levels.push(term);
+        }
+        self.levels[level]
+    }
+
+    /// Is there a step of the block from the frame of a level into a cube? `also` is
+    /// assumed of the state before.
+    pub fn ask(
+        &mut self,
+        index: BlockIndex,
+        (frames, level): (&Frames, usize),
+        also: &[Term],
+        cube: &[Term],
+        limit: Duration,
+    ) -> Outcome {
+        let targets: Vec<Term> = cube.iter().map(|&literal| self.before(index, literal)).collect();
+        if let Some(at) =
+            targets.iter().position(|&target| self.terms.as_bool(target) == Some(false))
+        {
+            return Outcome::Blocked(vec![at]);
+        }
+        self.catch_up(index, frames);
+        let mut assumptions: Vec<Term> = self.levels.get(level..).unwrap_or_default().to_vec();
+        assumptions.extend_from_slice(also);
+        let first = assumptions.len();
+        let mut positions = Vec::new();
+        for (position, &target) in targets.iter().enumerate() {
+            if self.terms.as_bool(target).is_none() {
+                assumptions.push(target);
+                positions.push(position);
+            }
+        }
+        self.queries += 1;
+        let asked = &mut self.blocks[index];
+        match asked.solver.check(&self.terms, &assumptions, limit) {
+            Answer::Unsat => {
+                let core = asked.solver.core();
+                let needed = core.into_iter().filter(|&at| at >= first);
+                Outcome::Blocked(needed.map(|at| positions[at - first]).collect())
+            }
+            Answer::Sat => self.step(index, &self.blocks[index].solver),
+            Answer::Unknown(why) if is_interrupt(&why) => Outcome::Unknown(why),
+            Answer::Unknown(_) => {
+                let assumptions = also.iter().chain(&targets).copied();
+                match self.ask_again(index, (frames, level), assumptions, limit) {
+                    Outcome::Blocked(_) => Outcome::Blocked((0..cube.len()).collect()),
+                    other => other,
+                }
+            }
+        }
+    }
+
+    /// What the incremental solver does not know, Z3's choice of tactics may.
+    fn ask_again(
+        &mut self,
+        index: BlockIndex,
+        (frames, level): (&Frames, usize),
+        assumptions: impl Iterator<Item = Term>,
+        limit: Duration,
+    ) -> Outcome {
+        let block = &self.blocks[index].block;
+        let lemmas = frames.lemmas(block.from).iter().filter(|lemma| lemma.level >= level);
+        let mut solver = Solver::with_tactics(&self.context);
+        for formula in lemmas.map(|lemma| lemma.clause).chain([block.guard]).chain(assumptions) {
+            solver.assert(&self.terms, formula);
+        }
+        match solver.check(&self.terms, &[], limit) {
+            Answer::Unsat => Outcome::Blocked(Vec::new()),
+            Answer::Sat => self.step(index, &solver),
+            Answer::Unknown(why) => Outcome::Unknown(why),
+        }
+    }
+
+    fn step(&self, index: BlockIndex, solver: &Solver) -> Outcome {
+        let block = &self.blocks[index].block;
+        let variables = self.live[&block.from].iter().chain(&block.inputs).copied();
+        let state =
+            solver.model().and_then(|model| Valuation::of_model(&self.terms, &model, variables));
+        match state {
+            Some(state) => Outcome::Step(Box::new(state)),
+            None => Outcome::Unknown("a model of Z3 has values that cannot be read".to_owned()),
+        }
+    }
+
+    fn catch_up(&mut self, index: BlockIndex, frames: &Frames) {
+        let asked = &mut self.blocks[index];
+        if asked.solver.assumptions() > MOST_ASSUMPTIONS {
+            asked.solver = Solver::new(&self.context);
+            asked.solver.assert(&self.terms, asked.block.guard);
+            asked.learnt = 0;
+        }
+        let from = asked.block.from;
+        let log = frames.log(from);
+        for lemma in &log[asked.learnt..] {
+            let formula = if lemma.level == INVARIANT {
+                lemma.clause
+            } else {
+                let switch = self.level(lemma.level);
+                self.terms.implies(switch, lemma.clause)
+            };
+            self.blocks[index].solver.assert(&self.terms, formula);
+        }
+        self.blocks[index].learnt = log.len();
+    }
+}
+
+impl Asked {
+    fn new(block: Block, context: &Context, terms: &mut Terms) -> Self {
+        let mut solver = Solver::new(context);
+        solver.assert(terms, block.guard);
+        let update = block.update.iter();
+        let before = update.map(|(&variable, &value)| (terms.variable(variable), value)).collect();
+        Asked { block, solver, learnt: 0, before }
+    }
+}
+
+/// Did the query end because somebody ended it?
+fn is_interrupt(why: &str) -> bool {
+    ["cancel", "timeout", "interrupt"].iter().any(|word| why.contains(word))
+}

@@ -1,0 +1,203 @@
+//! Procedures: their parameters, specifications and bodies.
+
+use std::collections::BTreeSet;
+
+use elinvar_ir::program::{AssertionKind, Term, VariableId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::expression::{Lowering, Replaceable};
+use super::routine::{Routine, routine};
+use super::scope::{Frame, Role, Scope, Symbol, insert};
+use super::syntax::{self, Binding, Clause, Implementation, Name, Span, Unit};
+use crate::Diagnostic;
+
+/// A procedure, its specification in terms of its own variables.
+pub(super) struct Procedure<'a> {
+    pub name: &'a str,
+    pub frame: Frame<'a>,
+    pub inputs: Vec<Symbol>,
+    pub outputs: Vec<Symbol>,
+    pub requires: Vec<Specified>,
+    pub ensures: Vec<Specified>,
+    /// The parts of the globals it may change.
+    pub modifies: BTreeSet<VariableId>,
+    /// Its implementations.
+    pub routines: Vec<Routine>,
+}
+
+pub(super) struct Specified {
+    pub condition: Term,
+    pub free: bool,
+    pub span: Span,
+}
+
+/// A property before it is known whether anything leads to it.
+pub(super) struct Draft<'a> {
+    pub kind: AssertionKind,
+    pub span: Span,
+    /// Of a precondition: the procedure that is called.
+    pub callee: Option<&'a str>,
+}
+
+/// What a body may use and add to.
+pub(super) struct Around<'s, 'a> {
+    pub scope: &'s mut Scope<'a>,
+    pub procedures: &'s [Procedure<'a>],
+    /// By name.
+    pub numbers: &'s FxHashMap<&'a str, usize>,
+    pub drafts: &'s mut Vec<Draft<'a>>,
+}
+
+impl Procedure<'_> {
+    pub fn input_parts(&self) -> Vec<VariableId> {
+        parts(&self.inputs)
+    }
+
+    pub fn output_parts(&self) -> Vec<VariableId> {
+        parts(&self.outputs)
+    }
+}
+
+fn parts(symbols: &[Symbol]) -> Vec<VariableId> {
+    symbols.iter().flat_map(|symbol| symbol.parts.iter().copied()).collect()
+}
+
+/// All procedures with their bodies, and the properties in them.
+pub(super) fn procedures<'a>(
+    scope: &mut Scope<'a>,
+    unit: &'a Unit<'a>,
+) -> Result<(Vec<Procedure<'a>>, Vec<Draft<'a>>), Diagnostic> {
+    let implemented: FxHashSet<&str> =
+        unit.implementations.iter().map(|implementation| implementation.name.text).collect();
+    let mut numbers = FxHashMap::default();
+    let mut procedures = Vec::new();
+    for declaration in &unit.procedures {
+        insert(&mut numbers, &declaration.name, procedures.len())?;
+        let has_body = implemented.contains(declaration.name.text);
+        procedures.push(signature(scope, declaration, has_body)?);
+    }
+    let mut drafts = Vec::new();
+    for implementation in &unit.implementations {
+        let Some(&number) = numbers.get(implementation.name.text) else {
+            let name = implementation.name.text;
+            let message = format!("there is no procedure `{name}` that this could implement");
+            return Err(Diagnostic::new(message, implementation.name.span.clone())
+                .with_help(format!("declare it: `procedure {name}(…) returns (…);`")));
+        };
+        let around =
+            Around { scope, procedures: &procedures, numbers: &numbers, drafts: &mut drafts };
+        let (frame, routine) = body(around, number, implementation)?;
+        procedures[number].frame.old = frame.old;
+        procedures[number].routines.push(routine);
+    }
+    Ok((procedures, drafts))
+}
+
+fn signature<'a>(
+    scope: &mut Scope<'a>,
+    declaration: &'a syntax::Procedure<'a>,
+    has_body: bool,
+) -> Result<Procedure<'a>, Diagnostic> {
+    let mut frame = Frame::new(declaration.name.text, has_body);
+    let inputs = declare_all(scope, &mut frame, &declaration.inputs, Role::Input)?;
+    let outputs = declare_all(scope, &mut frame, &declaration.outputs, Role::Output)?;
+    constrain(scope, &mut frame, declaration.inputs.iter().chain(&declaration.outputs))?;
+    let mut modifies = BTreeSet::new();
+    for name in &declaration.modifies {
+        modifies.extend(modified(scope, name)?.parts.iter().copied());
+    }
+    let requires = specified(scope, &mut frame, &declaration.requires)?;
+    let ensures = specified(scope, &mut frame, &declaration.ensures)?;
+    let name = declaration.name.text;
+    let routines = Vec::new();
+    Ok(Procedure { name, frame, inputs, outputs, requires, ensures, modifies, routines })
+}
+
+fn declare_all<'a>(
+    scope: &mut Scope<'a>,
+    frame: &mut Frame<'a>,
+    bindings: &'a [Binding<'a>],
+    role: Role,
+) -> Result<Vec<Symbol>, Diagnostic> {
+    bindings.iter().map(|binding| scope.declare_local(frame, binding, role)).collect()
+}
+
+/// Remembers the `where` clauses, once all names are known that they may speak of.
+fn constrain<'a>(
+    scope: &mut Scope<'a>,
+    frame: &mut Frame<'a>,
+    bindings: impl Iterator<Item = &'a Binding<'a>>,
+) -> Result<(), Diagnostic> {
+    for binding in bindings {
+        let Some(constraint) = &binding.constraint else { continue };
+        let mut lowering = Lowering::in_frame(scope, frame);
+        let condition = lowering.condition(constraint, Replaceable::Neither)?;
+        for &part in frame.symbols[binding.name.text].parts.iter() {
+            scope.constraints.insert(part, condition);
+        }
+    }
+    Ok(())
+}
+
+fn modified<'s, 'a>(scope: &'s Scope<'a>, name: &Name<'a>) -> Result<&'s Symbol, Diagnostic> {
+    match scope.symbols.get(name.text) {
+        Some(symbol) if symbol.role == Role::Global => Ok(symbol),
+        Some(_) | None => {
+            let message = format!("there is no global variable `{}`", name.text);
+            Err(Diagnostic::new(message, name.span.clone()))
+        }
+    }
+}
+
+fn specified<'a>(
+    scope: &mut Scope<'a>,
+    frame: &mut Frame<'a>,
+    clauses: &'a [Clause<'a>],
+) -> Result<Vec<Specified>, Diagnostic> {
+    clauses
+        .iter()
+        .map(|clause| {
+            let condition = Lowering::in_frame(scope, frame)
+                .condition(&clause.condition, Replaceable::Neither)?;
+            Ok(Specified { condition, free: clause.free, span: clause.span.clone() })
+        })
+        .collect()
+}
+
+fn body<'a>(
+    around: Around<'_, 'a>,
+    number: usize,
+    implementation: &'a Implementation<'a>,
+) -> Result<(Frame<'a>, Routine), Diagnostic> {
+    let Around { scope, procedures, .. } = around;
+    let procedure = &procedures[number];
+    let mut frame = Frame::new(procedure.name, true);
+    frame.old = procedure.frame.old.clone();
+    rename(scope, &mut frame, &implementation.inputs, &procedure.inputs, implementation)?;
+    rename(scope, &mut frame, &implementation.outputs, &procedure.outputs, implementation)?;
+    let locals = declare_all(scope, &mut frame, &implementation.locals, Role::Local)?;
+    constrain(scope, &mut frame, implementation.locals.iter())?;
+    let locals = parts(&locals);
+    let routine = routine(Around { scope, ..around }, number, &mut frame, implementation, locals)?;
+    Ok((frame, routine))
+}
+
+/// An implementation may have its own names for the parameters, but not its own types.
+fn rename<'a>(
+    scope: &mut Scope<'a>,
+    frame: &mut Frame<'a>,
+    bindings: &'a [Binding<'a>],
+    symbols: &[Symbol],
+    implementation: &Implementation<'a>,
+) -> Result<(), Diagnostic> {
+    super::expression::expect_count(&implementation.name, symbols.len(), bindings.len())?;
+    for (binding, symbol) in bindings.iter().zip(symbols) {
+        let ty = scope.types.resolve(&mut scope.terms, &binding.ty)?;
+        if ty != symbol.ty {
+            let message = format!("the procedure has type {} here, not {ty}", symbol.ty);
+            return Err(Diagnostic::new(message, binding.ty.span.clone()));
+        }
+        insert(&mut frame.symbols, &binding.name, symbol.clone())?;
+    }
+    Ok(())
+}

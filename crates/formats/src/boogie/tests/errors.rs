@@ -1,0 +1,272 @@
+use super::*;
+
+/// The error's message, and the text that it points at.
+fn refused(source: &str) -> (String, String) {
+    let error = read(source.as_bytes()).expect_err(source);
+    (error.message, source[error.span].to_owned())
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    for (source, place, message) in [
+        ("procedure p() { x := 1; }", "x", "`x` is not declared"),
+        ("procedure p() { assert f(1); }", "f", "the function `f` is not declared"),
+        ("procedure p() { call q(); }", "q", "the procedure `q` is not declared"),
+        ("procedure p() { goto L; }", "L", "there is no label `L` in this procedure"),
+        ("procedure p() { break; }", "break", "there is no loop to break out of"),
+        ("procedure p() { break L; }", "L", "no statement around is labelled `L`"),
+        ("procedure p() { L: L: return; }", "L", "`L` is declared twice"),
+        ("var x: t;", "t", "the type `t` is not declared"),
+        ("type t = u; type u = t; var x: t;", "t", "the type `t` is defined by itself"),
+        ("type t; type t;", "t", "the type `t` is declared twice"),
+        ("type t a; var x: t;", "t", "the type `t` has 1 arguments, not 0"),
+        ("var x: int, x: int;", "x", "`x` is declared twice"),
+        ("procedure p(x: int) { var x: int; }", "x", "`x` is declared twice"),
+        (
+            "var x: bv99999999999;",
+            "bv99999999999",
+            "words have between 1 and 1048576 bits, not 99999999999",
+        ),
+        ("var x: bv0;", "bv0", "words have between 1 and 1048576 bits, not 0"),
+        ("procedure p() { assert 300bv8 == 1bv8; }", "300bv8", "300 needs more than 8 bits"),
+        (
+            "procedure p() { assert 3bv8[9:0] == 1bv9; }",
+            "3bv8[9:0]",
+            "there are no bits [9:0] of a bv8",
+        ),
+        ("procedure p() { assert 1; }", "1", "this is of type int, not bool"),
+        (
+            "procedure p() { assert 1 + true == 2; }",
+            "true",
+            "`+` is for numbers, this is of type bool",
+        ),
+        ("procedure p() { assert 1 < 2.0; }", "2.0", "`<` has operands of types int and real"),
+        (
+            "procedure p() { assert 1bv8 < 2bv8; }",
+            "1bv8",
+            "`<` is not for words, as this one of type bv8",
+        ),
+        (
+            "procedure p() { assert 2.0 div 1.0 == 1.0; }",
+            "2.0 div ",
+            "`div` is for integers, this is of type real",
+        ),
+        ("procedure p() { var x: real; x := 1; }", "1", "this is of type int, not real"),
+        ("procedure p() { var x: int; x[1] := 1; }", "x[1]", "this is no map, but of type int"),
+        (
+            "procedure p() { var a: [int]int; a[1, 2] := 1; }",
+            "1, 2",
+            "the map has 1 indices, not 2",
+        ),
+        (
+            "procedure p() { var a: {b: int}; a!c := 1; }",
+            "c",
+            "the type { b: int } has no field `c`",
+        ),
+        (
+            "procedure p() { var x, y: int; x, y := 1; }",
+            "x, y := 1",
+            "1 values are assigned to 2 variables",
+        ),
+        ("procedure p() { var x: int; x, x := 1, 2; }", "x", "`x` is assigned to twice"),
+        ("procedure p(x: int) { x := 1; }", "x", "`x` is an input parameter and cannot be changed"),
+        (
+            "const x: int; procedure p() { havoc x; }",
+            "x",
+            "`x` is a constant and cannot be changed",
+        ),
+        (
+            "var g: int; procedure p() { g := 1; }",
+            "g",
+            "`g` is changed, but `p` does not say that it may be",
+        ),
+        (
+            "var g: int; procedure p(); modifies g; procedure q() { call p(); }",
+            "call p()",
+            "`g` is changed, but `q` does not say that it may be",
+        ),
+        ("procedure p(x: int); procedure q() { call p(); }", "p", "`p` has 1 parameters, not 0"),
+        (
+            "procedure p() returns (x: int); procedure q() { call p(); }",
+            "p",
+            "`p` has 1 results, not 0",
+        ),
+        ("procedure p(); modifies g;", "g", "there is no global variable `g`"),
+        ("implementation p() { }", "p", "there is no procedure `p` that this could implement"),
+        (
+            "procedure p(x: int); implementation p(x: bool) { }",
+            "bool",
+            "the procedure has type int here, not bool",
+        ),
+        ("function f(x: int): int { f(x) }", "f", "the function `f` is defined by itself"),
+        (
+            "var g: int; axiom g > 0;",
+            "g",
+            "`g` is a variable: axioms and functions know only constants",
+        ),
+        (
+            "axiom (forall x: int :: x > x - 1 || x == 3);",
+            "(forall x: int :: x > x - 1 || x == 3)",
+            "this axiom cannot be instantiated",
+        ),
+        (
+            "function {:bvbuiltin \"bvadd\"} f(bv8): bv8;",
+            "f",
+            "the operator of words has other types than this",
+        ),
+        ("procedure p() { assert 1 < 2 < 3; }", "<", "comparisons cannot be chained"),
+        ("procedure p() { assert true ==> true <== true; }", "<==", "`==>` and `<==` are mixed"),
+        (
+            "procedure p() { assume (forall x: int :: x > 0); }",
+            "(forall x: int :: x > 0)",
+            "`forall` is not supported here",
+        ),
+        (
+            "procedure p() { assert (lambda x: int :: x) == 1; }",
+            "lambda",
+            "lambda expressions are not supported",
+        ),
+        ("function f<T>(x: T): T;", "<", "polymorphism (type parameters) is not supported"),
+        (
+            "const c: int extends d;",
+            "extends",
+            "the order of constants (`extends`, `<:`) is not supported",
+        ),
+        ("procedure p() { assert 2 ** 3 == 8; }", "**", "powers (`**`) are not supported"),
+        ("procedure p() { yield; }", "yield", "concurrency is not supported"),
+        ("procedure p() { call forall q(); }", "forall", "`call forall` is not supported"),
+        ("procedure p() { assert old(1) == 1 }", "}", "`;` is expected, but there is `}`"),
+        ("procedure p() {", "", "a statement or `}` is expected, but the file ends"),
+        ("procedure if() { }", "if", "the name of a procedure is expected, but there is `if`"),
+        ("hello", "hello", "a declaration is expected, but there is `hello`"),
+        (
+            "axiom old(1) == 1;",
+            "old(1)",
+            "`old` has a meaning only inside procedures and their specifications",
+        ),
+    ] {
+        assert_eq!(refused(source), (message.to_owned(), place.to_owned()), "{source}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    assert_eq!(read(b"var \xff").unwrap_err().span, 4..5);
+}
+
+#[test]
+fn helps_say_how_to_mend_it() {
+    let help = |source: &str| read(source.as_bytes()).unwrap_err().help.unwrap();
+    assert_eq!(help("procedure p() { var x: real; x := 1; }"), "convert it by `real(…)`");
+    let missing = help("var g: int; procedure p() { g := 1; }");
+    assert_eq!(missing, "add `modifies g;` to the procedure `p`");
+}
+
+const SAMPLE: &str = "type P = { base: int, offset: int }; type ref; const unique null: ref;
+    var g: int where g > 0; var m: [P][int]real;
+    function {:inline} f(x: int, y: bool) returns (int) { if y then x else -x }
+    function u(ref): bv8; axiom (forall r: ref :: { u(r) } u(r)[8:4] == 0bv4);
+    procedure q(a: int) returns (b: int); requires a > 0; modifies g; ensures b == old(g);
+    procedure p(a: int) returns (b: int) modifies g; free ensures b >= 0; {
+        var x, y: int; var s: P; var r: ref;
+        L: while (*) invariant x <= y + 1 ==> true; { x, y := y, f(x, x == y); if (x < 3) { break; } }
+        s := { base: 1, offset: x div 2 }; m[s][3] := 1.5; s!base := 7;
+        assert u(r) ++ 1bv8 != 0bv16 || (exists i: int :: i == x) ==> false;
+        call b := q(a); havoc x; goto L, E; E: assume x mod 2 == 1; return;
+    }";
+
+#[test]
+fn truncated_and_damaged_programs_are_errors_at_most() {
+    let _ = read(SAMPLE.as_bytes());
+    for end in 0..SAMPLE.len() {
+        let _ = read(&SAMPLE.as_bytes()[..end]);
+    }
+    let mut random = Random(7);
+    for _ in 0..3000 {
+        let mut bytes = SAMPLE.as_bytes().to_vec();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => drop(bytes.remove(at)),
+                1 => bytes[at] = b"(){}[]<>!=:;,+-*/0ax"[random.below(20)],
+                _ => bytes.insert(at, bytes[random.below(bytes.len())]),
+            }
+        }
+        if let Err(error) = read(&bytes) {
+            assert!(error.span.start <= error.span.end && error.span.end <= bytes.len());
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_long_chains_are_none() {
+    let deep = |open: &str, close: &str, count: usize| {
+        format!(
+            "procedure p(a: [int]int) {{ assert {}1{} == 1; }}",
+            open.repeat(count),
+            close.repeat(count)
+        )
+    };
+    for (open, close) in
+        [("(", ")"), ("a[", "]"), ("-", ""), ("(1 + 2 * ", ")"), ("a[0 := ", "][0]")]
+    {
+        assert!(read(deep(open, close, 60).as_bytes()).is_ok(), "{open}");
+        let error = read(deep(open, close, 100_000).as_bytes()).unwrap_err();
+        assert_eq!(error.message, "this is nested too deeply");
+    }
+    let blocks = format!("procedure p() {{ {}{} }}", "if (*) {".repeat(5000), "}".repeat(5000));
+    assert_eq!(read(blocks.as_bytes()).unwrap_err().message, "this is nested too deeply");
+    for chain in ["x > 0 && ", "x > 0 || ", "x > 0 ==> ", "b <==> "] {
+        let long = format!("procedure p(x: int, b: bool) {{ assert {}b; }}", chain.repeat(10_000));
+        assert!(read(long.as_bytes()).is_ok(), "{chain}");
+    }
+    let names: Vec<String> = (0..5000).map(|number| format!("x{number}")).collect();
+    let (all, sum) = (names.join(", "), names.join(" + "));
+    let long = format!("procedure p() {{ var {all}: int; assert {sum} == 0; }}");
+    assert!(read(long.as_bytes()).is_ok());
+    let branches = format!("procedure p() {{ {} {{ }} }}", "if (*) { } else ".repeat(10_000));
+    assert!(read(branches.as_bytes()).is_ok());
+    let choices = format!(
+        "procedure p(x: int) {{ assert {} true; }}",
+        "if x > 0 then false else ".repeat(10_000)
+    );
+    assert!(read(choices.as_bytes()).is_ok());
+}
+
+#[test]
+fn calls_that_double_are_not_all_inlined() {
+    let mut source = "procedure p0(x: int) { assert x == x; }\n".to_owned();
+    for number in 1..40 {
+        let callee = number - 1;
+        source +=
+            &format!("procedure p{number}(x: int) {{ call p{callee}(x); call p{callee}(x); }}\n");
+    }
+    let found = program(&source);
+    assert!(found.edges.len() < 200_000, "{}", found.edges.len());
+    assert!(found.edges.iter().any(|edge| edge.approximates.is_some()));
+    assert_eq!(found.properties.len(), 1);
+}
+
+#[test]
+fn functions_that_double_are_shared() {
+    let mut source = "function f0(x: int): int { x + 1 }\n".to_owned();
+    for number in 1..60 {
+        let inner = number - 1;
+        source += &format!(
+            "function f{number}(x: int): int {{ if x > 0 then f{inner}(x) else f{inner}(f{inner}(0)) }}\n"
+        );
+    }
+    source += "procedure p(x: int) { assert f59(x) > 0; }";
+    assert_eq!(program(&source).properties.len(), 1);
+}
+
+#[test]
+fn types_that_double_are_refused() {
+    let mut source = "type t0 = int;\n".to_owned();
+    for number in 1..30 {
+        let inner = number - 1;
+        source += &format!("type t{number} = {{ a: t{inner}, b: t{inner} }};\n");
+    }
+    source += "var x: t29;";
+    assert_eq!(refused(&source).0, "this type is too large");
+}

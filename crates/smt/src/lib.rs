@@ -1,0 +1,16 @@
+//! Z3 for the terms of programs: incremental solvers with assumptions, cores, models,
+//! and a deadline on every query.
+//!
+//! The library is looked for when the first [`Context`] is made ([`MissingSolver`] says
+//! what to install); all code that is not safe Rust is in this crate.
+
+mod api;
+mod context;
+mod model;
+mod solver;
+mod watchdog;
+
+pub use api::MissingSolver;
+pub use context::Context;
+pub use model::Model;
+pub use solver::{Answer, Solver};
