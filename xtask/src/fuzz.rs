@@ -1,6 +1,8 @@
 //! Every engine against explicit-state search on random small systems; every
 //! piece of evidence goes through the checker, and printed models are read back.
 
+mod programs;
+
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,23 +17,26 @@ use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
 use elinvar_engines::{Engine, Run, passes};
 use elinvar_formats::{aiger, btor2, same_system};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+use elinvar_ir::oracle::{Generator, Outcome, ProgramGenerator, Shape, search};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 
 #[derive(Args)]
 pub struct Options {
-    /// How many systems are drawn
+    /// How many systems or programs are drawn
     #[arg(long, default_value_t = 20_000)]
     count: u64,
     /// The first seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Only this engine
+    /// Only this engine; the one for programs draws programs instead of systems
     #[arg(long)]
     engine: Option<EngineName>,
-    /// Only systems of this kind; several may be given
+    /// Only systems or programs of this kind; several may be given
     #[arg(long = "shape", value_name = "SHAPE")]
     shapes: Vec<ShapeName>,
+    /// How the engine for programs is set
+    #[arg(long, value_name = "SETTINGS", default_value = "default")]
+    settings: programs::Settings,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,52 +48,89 @@ enum EngineName {
     Itp,
     Imc,
     Words,
+    /// For programs
+    Cfg,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ShapeName {
     Bits,
     Words,
     Arrays,
     Numbers,
+    /// Programs with integers and Booleans
+    Integers,
+    /// Programs with maps, reals and words as well
+    Mixed,
+    /// Programs of few statements
+    Tiny,
 }
 
 impl ShapeName {
-    fn shape(self) -> Shape {
+    /// Of systems.
+    fn shape(self) -> Option<Shape> {
         match self {
-            ShapeName::Bits => Shape::BITS,
-            ShapeName::Words => Shape::WORDS,
-            ShapeName::Arrays => Shape::ARRAYS,
-            ShapeName::Numbers => Shape::NUMBERS,
+            ShapeName::Bits => Some(Shape::BITS),
+            ShapeName::Words => Some(Shape::WORDS),
+            ShapeName::Arrays => Some(Shape::ARRAYS),
+            ShapeName::Numbers => Some(Shape::NUMBERS),
+            ShapeName::Integers | ShapeName::Mixed | ShapeName::Tiny => None,
         }
     }
 }
 
 pub fn run(options: &Options) -> ExitCode {
-    let shapes =
-        if options.shapes.is_empty() { ShapeName::value_variants() } else { &options.shapes[..] };
-    let mut tally = Tally::default();
-    for seed in options.seed..options.seed + options.count {
-        let shape = shapes[seed as usize % shapes.len()].shape();
-        let system = Generator::system(seed, shape);
-        tally.systems += 1;
-        let examined = || examine(&system, seed, options.engine, &mut tally);
-        let examined = panic::catch_unwind(AssertUnwindSafe(examined));
-        if let Err(complaint) = examined.unwrap_or_else(|_| Err("it panics".into())) {
-            println!("seed {seed}, {shape:?}: {complaint}");
-            tally.disagreements += 1;
-        }
-        if tally.systems.is_multiple_of(1000) {
-            eprintln!("{tally}");
-        }
+    match options.engine {
+        Some(EngineName::Cfg) => options.each(programs::shape, 100, |seed, shape, tally| {
+            let program = ProgramGenerator::program(seed, shape);
+            programs::examine(&program, &options.settings.choose(seed), tally)
+        }),
+        only => options.each(ShapeName::shape, 1000, |seed, shape, tally| {
+            examine(&Generator::system(seed, shape), seed, only, tally)
+        }),
     }
-    println!("{tally}");
-    if tally.disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+impl Options {
+    /// Examines what each seed draws, in the chosen shapes that are of this kind, and
+    /// tells how far it has come every so often.
+    fn each<S: Copy>(
+        &self,
+        kind: fn(ShapeName) -> Option<S>,
+        often: u64,
+        examine: impl Fn(u64, S, &mut Tally) -> Result<(), String>,
+    ) -> ExitCode {
+        let names = if self.shapes.is_empty() { ShapeName::value_variants() } else { &self.shapes };
+        let shapes: Vec<_> =
+            names.iter().filter_map(|&name| kind(name).map(|shape| (name, shape))).collect();
+        if shapes.is_empty() {
+            eprintln!("the engine takes nothing of this shape");
+            return ExitCode::FAILURE;
+        }
+        let mut tally = Tally::default();
+        for seed in self.seed..self.seed + self.count {
+            let (name, shape) = shapes[seed as usize % shapes.len()];
+            tally.drawn += 1;
+            let examined = AssertUnwindSafe(|| examine(seed, shape, &mut tally));
+            let examined = panic::catch_unwind(examined);
+            if let Err(complaint) = examined.unwrap_or_else(|_| Err("it panics".into())) {
+                println!("seed {seed}, {name:?}: {complaint}");
+                tally.disagreements += 1;
+            }
+            if tally.drawn.is_multiple_of(often) {
+                eprintln!("{tally}");
+            }
+        }
+        println!("{tally}");
+        if tally.disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
 }
 
 #[derive(Default)]
 struct Tally {
-    systems: u64,
+    /// Systems or programs.
+    drawn: u64,
+    /// As far as there is a truth to compare with.
     searched: u64,
     safe: u64,
     unsafe_: u64,
@@ -98,10 +140,10 @@ struct Tally {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Tally { systems, searched, safe, unsafe_, unknown, disagreements } = self;
+        let Tally { drawn, searched, safe, unsafe_, unknown, disagreements } = self;
         write!(
             f,
-            "{systems} systems ({searched} searched): {safe} safe, {unsafe_} unsafe, \
+            "{drawn} drawn ({searched} searched): {safe} safe, {unsafe_} unsafe, \
              {unknown} unknown; {disagreements} disagreements"
         )
     }
@@ -124,7 +166,7 @@ fn examine(
     let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
     let chosen =
         EngineName::value_variants().iter().filter(|name| only.is_none_or(|o| o == **name));
-    for mut engine in chosen.map(|&name| engine(name, seed)) {
+    for mut engine in chosen.filter_map(|&name| engine(name, seed)) {
         let run = Run::new().with_timeout(Duration::from_secs(20)).with_seed(seed);
         let verdicts =
             engine.check(system, &properties, &run).map_err(|error| error.to_string())?;
@@ -142,15 +184,15 @@ fn examine(
     Ok(())
 }
 
-/// An engine in a setting chosen by the seed.
-fn engine(name: EngineName, seed: u64) -> Box<dyn Engine> {
+/// An engine in a setting chosen by the seed, if it is for systems.
+fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
     let incremental = !seed.is_multiple_of(5);
     let step = 1 + seed as usize % 4;
     let elimination = seed.is_multiple_of(3);
     let system = if (seed / 2).is_multiple_of(2) { System::McMillan } else { System::Pudlak };
     let interpolation =
         InterpolationOptions { elimination, system, ..InterpolationOptions::default() };
-    match name {
+    let engine: Box<dyn Engine> = match name {
         EngineName::Bmc => {
             Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental }))
         }
@@ -180,7 +222,9 @@ fn engine(name: EngineName, seed: u64) -> Box<dyn Engine> {
         EngineName::Itp => Box::new(Itp::new(interpolation)),
         EngineName::Imc => Box::new(Imc::new(interpolation)),
         EngineName::Words => Box::new(Words::new(words(seed))),
-    }
+        EngineName::Cfg => return None,
+    };
+    Some(engine)
 }
 
 fn words(seed: u64) -> WordsOptions {
@@ -261,8 +305,8 @@ mod tests {
     fn engines_checker_and_formats_agree_on_a_few_hundred_systems() {
         let mut tally = Tally::default();
         for seed in 0..300 {
-            let shapes = ShapeName::value_variants();
-            let shape = shapes[seed as usize % shapes.len()].shape();
+            let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS];
+            let shape = shapes[seed as usize % shapes.len()];
             let system = Generator::system(seed, shape);
             examine(&system, seed, None, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         }

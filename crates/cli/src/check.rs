@@ -3,19 +3,25 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
+use elinvar_check::SmtSolver;
 use elinvar_engines::Choice;
+use elinvar_engines::cfg;
 use elinvar_engines::optimum::Family;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::model::Model;
 use elinvar_formats::vcd;
-use elinvar_ir::{Trace, Verdict};
+use elinvar_ir::program::ProgramVerdict;
+use elinvar_ir::{PropertyId, Trace, Verdict};
 
 use crate::engine_options::{EngineOptions, Plan};
 use crate::family::{FamilyOptions, StrategyName};
-use crate::proof::ProofFiles;
+use crate::load::SourceFile;
+use crate::program::{self, ProgramOptions, Settings, Source};
+use crate::proof::{Kept, ProofFiles};
 use crate::report::{Report, statistics};
 use crate::session::{Limits, ProofSize, Session};
-use crate::{evidence, load, output, properties};
+use crate::{evidence, output, properties};
 
 /// Decide the properties of a model, with evidence
 ///
@@ -27,7 +33,8 @@ use crate::{evidence, load, output, properties};
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm); `-` reads standard input
+    /// The model (AIGER, BTOR, BTOR2 or basm) or the program (Boogie); `-` reads
+    /// standard input
     model: String,
 
     #[command(flatten)]
@@ -46,8 +53,18 @@ pub struct Arguments {
     #[command(flatten)]
     family: FamilyOptions,
 
-    /// Write the counterexample: an AIGER witness for AIGER models, a BTOR2
-    /// witness for the others. When several properties are decided, each that
+    /// How the values of --parameter are tried, and what is kept from one to the next:
+    /// constrain, relax, binary or naive [default: binary]; or on what cfg works: the
+    /// whole program, or one path program after the other, by trace-abstraction
+    /// [default: whole]
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
+    strategy: Option<AnyStrategy>,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
+
+    /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
+    /// programs, a BTOR2 witness for the others. When several properties are decided, each that
     /// fails has a file of its own, with its number before the ending: w.txt
     /// becomes w.0.txt, w.1.txt
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -55,7 +72,7 @@ pub struct Arguments {
 
     /// Write the proof: a witness circuit in the format of the model (AIGER in
     /// ASCII unless FILE ends in .aig), or Elinvar's text certificate where no
-    /// circuit expresses it; several properties as for --witness
+    /// circuit expresses it, and for programs; several properties as for --witness
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     certificate: Option<PathBuf>,
 
@@ -91,10 +108,55 @@ Examples:
   elinvar check fifo.btor2 -j 4
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
   elinvar check game.btor2 --parameter limit --range 1..20
+  elinvar check sort.bpl --timeout 60
+  elinvar check sort.bpl --strategy trace-abstraction --json
   elinvar check counter.aag --certificate proof.aag && elinvar verify counter.aag proof.aag";
 
+/// The strategies of families and those of programs.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum AnyStrategy {
+    Constrain,
+    Relax,
+    Binary,
+    Naive,
+    Whole,
+    TraceAbstraction,
+}
+
+impl AnyStrategy {
+    /// What it means when a bound is looked for.
+    fn of_family(self) -> Option<StrategyName> {
+        match self {
+            AnyStrategy::Constrain => Some(StrategyName::Constrain),
+            AnyStrategy::Relax => Some(StrategyName::Relax),
+            AnyStrategy::Binary => Some(StrategyName::Binary),
+            AnyStrategy::Naive => Some(StrategyName::Naive),
+            AnyStrategy::Whole | AnyStrategy::TraceAbstraction => None,
+        }
+    }
+
+    fn of_program(self) -> Option<cfg::Strategy> {
+        match self {
+            AnyStrategy::Whole => Some(cfg::Strategy::Whole),
+            AnyStrategy::TraceAbstraction => Some(cfg::Strategy::TraceAbstraction),
+            AnyStrategy::Constrain
+            | AnyStrategy::Relax
+            | AnyStrategy::Binary
+            | AnyStrategy::Naive => None,
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    let file = SourceFile::read(&arguments.model)?;
+    if file.is_program() && arguments.engine.is_for_programs() {
+        return arguments.check_program(&file);
+    }
+    if let Some(name) = arguments.programs.given() {
+        bail!("{name} is about programs and --engine cfg");
+    }
     let plan = arguments.engine.plan()?;
+    let strategy = arguments.family_strategy()?;
     let files = [&arguments.witness, &arguments.certificate, &arguments.vcd];
     for path in files.into_iter().flatten() {
         output::expect_folder(path)?;
@@ -107,7 +169,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let kept = arguments.proof.open()?;
     let session = Session::start(&arguments.limits, arguments.quiet, &kept)?;
-    let model = load::load_model(&arguments.model)?;
+    let model = file.model()?;
     let chosen = properties::select(model.system(), arguments.property.as_deref())?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
@@ -115,7 +177,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if chosen.len() > 1 && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
         bail!("standard output takes evidence about one property: choose it with --property");
     }
-    if let Some((parameter, range, strategy)) = arguments.family.family() {
+    if let Some((parameter, range)) = arguments.family.family() {
         let [property] = chosen[..] else {
             bail!("--parameter is about one property: choose it with --property");
         };
@@ -132,12 +194,95 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         anstream::eprintln!("warning: {warning}");
     }
     if arguments.stats {
-        anstream::eprint!("{}", statistics::text(&report));
+        anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
     }
     Ok(report.summary().code())
 }
 
 impl Arguments {
+    fn family_strategy(&self) -> Result<StrategyName> {
+        let is_family = self.family.family().is_some();
+        match self.strategy.map(AnyStrategy::of_family) {
+            None => Ok(StrategyName::Binary),
+            Some(Some(strategy)) if is_family => Ok(strategy),
+            Some(Some(_)) => bail!("this --strategy goes with --parameter"),
+            Some(None) => bail!("this --strategy is about programs and --engine cfg"),
+        }
+    }
+
+    fn check_program(&self, file: &SourceFile) -> Result<u8> {
+        let settings = self.program_settings()?;
+        let session = Session::start(&self.limits, self.quiet, &Kept::default())?;
+        let program = file.program()?;
+        let chosen = program::select(&program, self.property.as_deref())?;
+        let several = chosen.len() > 1;
+        let files = [&self.witness, &self.certificate];
+        if several && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
+            bail!("standard output takes evidence about one property: choose it with --property");
+        }
+        let report = program::decide(&session, &program, Source::new(file), &chosen, &settings)?;
+        // The verdict is told even when a file cannot be written.
+        let written = self.write_program_files(&report);
+        output::print(&report.render(self.json, self.quiet))?;
+        written?;
+        if self.stats {
+            anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
+        }
+        Ok(report.summary().code())
+    }
+
+    fn write_program_files(&self, report: &program::Report<'_>) -> Result<()> {
+        let program::Report { program, source, answers, .. } = report;
+        for answer in answers {
+            let one_of_many = (answers.len() > 1).then_some(PropertyId(answer.property.0 as usize));
+            let file = |path: &PathBuf| output::numbered(path, one_of_many);
+            match &answer.verdict {
+                ProgramVerdict::Safe(proof) => {
+                    if let Some(path) = self.certificate.as_ref().map(file) {
+                        let text =
+                            program::evidence::certificate(program, source, answer.property, proof);
+                        output::write_file(&path, text.as_bytes())?;
+                    }
+                }
+                ProgramVerdict::Unsafe(trace) => {
+                    if let Some(path) = self.witness.as_ref().map(file) {
+                        let json = program::evidence::witness(program, source, trace);
+                        output::write_file(&path, format!("{json:#}\n").as_bytes())?;
+                    }
+                }
+                ProgramVerdict::Unknown(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The meant options; complains about what says nothing about programs.
+    fn program_settings(&self) -> Result<Settings> {
+        self.engine.expect_program()?;
+        let strays = [
+            ("--reuse and --save", self.proof.is_used()),
+            ("--parameter", self.family.family().is_some()),
+            ("--minimize", self.minimize),
+            ("--vcd", self.vcd.is_some()),
+        ];
+        if let Some((name, _)) = strays.into_iter().find(|&(_, given)| given) {
+            bail!("{name} is about transition systems, not about programs");
+        }
+        for path in [&self.witness, &self.certificate].into_iter().flatten() {
+            output::expect_folder(path)?;
+        }
+        let strategy = match self.strategy.map(AnyStrategy::of_program) {
+            None => None,
+            Some(Some(strategy)) => Some(strategy),
+            Some(None) => bail!("--strategy is whole or trace-abstraction for programs"),
+        };
+        let solver = match self.programs.smt_solver()? {
+            Some(command) => SmtSolver { command },
+            None => SmtSolver::default(),
+        };
+        Ok(Settings { options: self.programs.options(strategy), solver })
+    }
+
     /// Complains about what says nothing when a bound is looked for.
     fn refuse_with_family(&self, plan: &Plan) -> Result<()> {
         match plan {

@@ -7,19 +7,22 @@ use clap::ValueEnum;
 use elinvar_engines::optimum::with_input;
 use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
-use elinvar_formats::{btor, btor2, dot, smtlib};
+use elinvar_formats::{btor, btor2, dot, horn, smtlib};
 use elinvar_ir::{PropertyId, TransitionSystem};
 
-use crate::{code, load, output, properties};
+use crate::load::SourceFile;
+use crate::{code, output, program, properties};
 
 /// Translate a model into another format
 ///
 /// The format of the output follows the ending of its name. Words become bits
-/// where the format has only bits; memories are expanded then.
+/// where the format has only bits; memories are expanded then. A program in Boogie
+/// becomes Horn clauses in SMT-LIB 2, or a transition system if its variables are
+/// of type bool or bit-vectors.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model; `-` reads standard input
+    /// The model or the program; `-` reads standard input
     input: String,
 
     /// The file to write; `-` is standard output
@@ -51,7 +54,8 @@ const AFTER_HELP: &str = "\
 Examples:
   elinvar convert fifo.btor2 -o fifo.aig
   elinvar convert fifo.btor2 -o fifo.smt2 --bound 20 --property full
-  elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg";
+  elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg
+  elinvar convert sort.bpl -o sort.smt2 && z3 sort.smt2        sat: safe, unsat: unsafe";
 
 /// The formats that can be written.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +68,7 @@ enum Target {
     Btor,
     /// BTOR2
     Btor2,
-    /// An unrolling in SMT-LIB 2
+    /// An unrolling in SMT-LIB 2, or a program's Horn clauses
     Smt2,
     /// A graph for Graphviz
     Dot,
@@ -75,7 +79,12 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         Some(target) => target,
         None => Target::of_ending(&arguments.output)?,
     };
-    let model = load::load_model(&arguments.input)?;
+    let file = SourceFile::read(&arguments.input)?;
+    if file.is_program() && target == Target::Smt2 {
+        output::write_file(&arguments.output, arguments.clauses(&file)?.as_bytes())?;
+        return Ok(code::DONE);
+    }
+    let model = file.model()?;
     let mut system = match &arguments.property {
         Some(text) => {
             let property = properties::find(model.system(), text)?;
@@ -107,6 +116,15 @@ impl Arguments {
             Target::Dot => dot::write(system).into_bytes(),
             Target::Smt2 => self.unroll(system)?.into_bytes(),
         })
+    }
+
+    fn clauses(&self, file: &SourceFile) -> Result<String> {
+        if !self.set.is_empty() {
+            bail!("--set is about transition systems, not about programs");
+        }
+        let program = file.program()?;
+        let properties = program::select(&program, self.property.as_deref())?;
+        Ok(horn::write(&program, &properties))
     }
 
     fn unroll(&self, system: &TransitionSystem) -> Result<String> {

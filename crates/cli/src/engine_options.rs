@@ -20,7 +20,9 @@ pub struct EngineOptions {
     /// (interpolants that become lemmas of pdr); `words` is pdr on words, with
     /// inequalities between registers as well as bits;
     /// `auto` tries bmc and kind for a short while, and words where there are
-    /// numbers, then pdr, or kind where a memory is too large for bits
+    /// numbers, then pdr, or kind where a memory is too large for bits. Programs have an
+    /// engine of their own, `cfg` (pdr with frames at the locations of the program), which
+    /// is `auto` there; those over bit-vectors alone may go to the others
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     engine: EngineName,
 
@@ -169,6 +171,7 @@ enum EngineName {
     Itp,
     Imc,
     Words,
+    Cfg,
 }
 
 #[derive(ValueEnum, Clone, Copy)]
@@ -220,15 +223,26 @@ pub enum Plan {
 }
 
 impl EngineOptions {
+    /// Is a program to be decided as it is, and not as a transition system?
+    pub fn is_for_programs(&self) -> bool {
+        matches!(self.engine, EngineName::Auto | EngineName::Cfg)
+    }
+
+    /// Complains about options that say nothing about programs.
+    pub fn expect_program(&self) -> Result<()> {
+        self.refuse_strays(EngineName::Cfg)
+    }
+
+    /// What is to run on a transition system.
     pub fn plan(&self) -> Result<Plan> {
-        self.refuse_strays()?;
+        self.refuse_strays(self.engine)?;
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
         let restricted = self.bound.is_some() || self.no_incremental;
         if threads == 1 {
-            return Ok(Plan::One(self.choice(restricted)));
+            return Ok(Plan::One(self.choice(restricted)?));
         }
         if restricted {
             bail!("--bound and --no-incremental are about one engine, not about -j {threads}");
@@ -252,14 +266,15 @@ impl EngineOptions {
             | EngineName::Kind
             | EngineName::Itp
             | EngineName::Imc
-            | EngineName::Words => {
+            | EngineName::Words
+            | EngineName::Cfg => {
                 bail!("{options} are options of --engine pdr, avy or auto")
             }
         }
     }
 
-    fn choice(&self, restricted: bool) -> Choice {
-        match self.engine {
+    fn choice(&self, restricted: bool) -> Result<Choice> {
+        Ok(match self.engine {
             EngineName::Auto if !restricted => Choice::Auto,
             EngineName::Auto | EngineName::Kind => Choice::KInduction(self.induction()),
             EngineName::Bmc => Choice::Bmc(self.bmc()),
@@ -268,7 +283,8 @@ impl EngineOptions {
             EngineName::Itp => Choice::Itp(self.interpolation()),
             EngineName::Imc => Choice::Imc(self.interpolation()),
             EngineName::Words => Choice::Words(self.words()),
-        }
+            EngineName::Cfg => bail!("--engine cfg is for programs, not for transition systems"),
+        })
     }
 
     fn words(&self) -> WordsOptions {
@@ -354,8 +370,8 @@ impl EngineOptions {
         }
     }
 
-    /// Complains about options that say nothing to the chosen engine.
-    fn refuse_strays(&self) -> Result<()> {
+    /// Complains about options that say nothing to an engine.
+    fn refuse_strays(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
         let options: [(&str, bool, &[EngineName]); 26] = [
             ("--threads", self.threads != 1, &[Auto]),
@@ -386,7 +402,10 @@ impl EngineOptions {
             ("--compare-simulations", self.compare_simulations, &[Words]),
         ];
         for (name, given, engines) in options {
-            if given && !engines.contains(&self.engine) {
+            if given && !engines.contains(&engine) {
+                if engine == EngineName::Cfg {
+                    bail!("{name} is about transition systems, not about programs");
+                }
                 let engines: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
                 bail!("{name} is an option of --engine {}", engines.join(" or "));
             }
@@ -428,6 +447,7 @@ impl EngineName {
             EngineName::Itp => "itp",
             EngineName::Imc => "imc",
             EngineName::Words => "words",
+            EngineName::Cfg => "cfg",
         }
     }
 }
@@ -595,6 +615,19 @@ mod tests {
     }
 
     #[test]
+    fn programs_have_an_engine_of_their_own() {
+        let options = |words: &str| {
+            let words = std::iter::once("test").chain(words.split_whitespace());
+            Words::try_parse_from(words).expect("known options").options
+        };
+        assert!(options("").is_for_programs() && options("--engine cfg").is_for_programs());
+        assert!(!options("--engine words").is_for_programs());
+        assert!(options("").expect_program().is_ok());
+        let error = options("--bound 3").expect_program().unwrap_err();
+        assert_eq!(error.to_string(), "--bound is about transition systems, not about programs");
+    }
+
+    #[test]
     fn what_means_nothing_is_refused() {
         for (words, complaint) in [
             ("--ctg 3", "--ctg is an option of --engine pdr or avy or words"),
@@ -613,6 +646,7 @@ mod tests {
             ("--engine bmc -j 2", "--threads is an option of --engine auto"),
             ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy or words"),
             ("--engine imc --bound 3", "--bound is an option of --engine bmc or kind or auto"),
+            ("--engine cfg", "--engine cfg is for programs, not for transition systems"),
             ("--bound 3 -j 2", "--bound and --no-incremental are about one engine, not about -j 2"),
         ] {
             match plan(words) {

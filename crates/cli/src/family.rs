@@ -58,24 +58,12 @@ pub struct FamilyOptions {
         help_heading = "Families"
     )]
     range: Option<RangeInclusive<u64>>,
-
-    /// How the values are tried, and what is kept from one to the next
-    /// [default: binary]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "NAME",
-        requires = "parameter",
-        help_heading = "Families"
-    )]
-    strategy: Option<StrategyName>,
 }
 
 impl FamilyOptions {
-    /// The input, its range and the strategy, if a family is meant.
-    pub fn family(&self) -> Option<(&str, RangeInclusive<u64>, StrategyName)> {
-        let (parameter, range) = (self.parameter.as_deref()?, self.range.clone()?);
-        Some((parameter, range, self.strategy.unwrap_or(StrategyName::Binary)))
+    /// The input and its range, if a family is meant.
+    pub fn family(&self) -> Option<(&str, RangeInclusive<u64>)> {
+        Some((self.parameter.as_deref()?, self.range.clone()?))
     }
 }
 

@@ -3,10 +3,12 @@
 use std::io::Read;
 
 use anyhow::{Context, Result, bail};
-use elinvar_formats::Diagnostic;
-use elinvar_formats::model::{Model, read_model};
+use elinvar_formats::model::{Model, is_program, read_model};
+use elinvar_formats::{Diagnostic, boogie, lowering};
+use elinvar_ir::program::Program;
 
 use crate::failure::FileFault;
+use crate::family::model_of;
 
 /// A file in memory, with the name to call it by in messages.
 pub struct SourceFile {
@@ -34,8 +36,24 @@ impl SourceFile {
         result.map_err(|error| FileFault::new(&self.name, &self.bytes, &error).into())
     }
 
+    /// The model; a program becomes one if its variables are words.
     pub fn model(&self) -> Result<Model> {
+        if self.is_program() {
+            let system = lowering::lower(&self.program()?);
+            let system = system
+                .with_context(|| format!("{} has no transition system over words", self.name))?;
+            return Ok(model_of(system));
+        }
         self.located(read_model(&self.bytes, Some(&self.name)))
+    }
+
+    /// Is it a program in Boogie?
+    pub fn is_program(&self) -> bool {
+        is_program(&self.bytes, &self.name)
+    }
+
+    pub fn program(&self) -> Result<Program> {
+        self.located(boogie::read(&self.bytes))
     }
 }
 

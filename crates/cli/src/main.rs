@@ -16,6 +16,7 @@ mod load;
 mod output;
 mod pebble;
 mod peterson;
+mod program;
 mod progress;
 mod proof;
 mod properties;
@@ -34,9 +35,10 @@ use failure::{Bug, FileFault};
 
 /// A symbolic model checker that answers with evidence.
 ///
-/// Reads transition systems in AIGER, BTOR, BTOR2 and the BASIC-like assembler
-/// and decides whether a bad state can be reached. The format is told by the
-/// content of the file; `-` is standard input.
+/// Reads transition systems in AIGER, BTOR, BTOR2 and the BASIC-like assembler,
+/// and programs in Boogie, and decides whether a bad state can be reached, or an
+/// assertion fails. The format is told by the content of the file; `-` is
+/// standard input.
 #[derive(Parser)]
 #[command(name = "elinvar", version, after_help = AFTER_HELP, max_term_width = 100)]
 struct Cli {
@@ -50,6 +52,7 @@ Examples:
   elinvar check fifo.btor2 --witness w.txt          keep the counterexample
   elinvar verify fifo.btor2 w.txt                   check it again, independently
   elinvar check counter.aag --json                  for scripts
+  elinvar check sort.bpl                            decide the assertions of a program
   elinvar convert fifo.btor2 -o fifo.aig            words to bits
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof

@@ -17,7 +17,7 @@ use crate::engine_options::Plan;
 use crate::evidence;
 use crate::failure::Bug;
 use crate::family::{FamilyReport, StrategyName};
-use crate::progress::Monitor;
+use crate::progress::{Monitor, Progress, Statistics};
 use crate::proof::Kept;
 use crate::report::{Answer, Report};
 
@@ -90,6 +90,37 @@ impl Session {
         Ok(Session { run, timeout, earlier_seconds, monitor, quiet, checking })
     }
 
+    /// What engines may use.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Shows life until the result is dropped.
+    pub fn progress(&self) -> Option<Progress> {
+        if self.quiet { None } else { self.monitor.show() }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.monitor.elapsed()
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        self.monitor.statistics()
+    }
+
+    /// Does some checking of evidence, and counts the time that it takes.
+    pub fn checking<T>(&self, check: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let judged = check();
+        self.checking.set(self.checking.get() + start.elapsed());
+        judged
+    }
+
+    /// The time that the checking of evidence has taken.
+    pub fn checked(&self) -> Duration {
+        self.checking.get()
+    }
+
     /// Decides the properties and confirms all evidence.
     pub fn decide<'a>(
         &self,
@@ -101,7 +132,7 @@ impl Session {
         let system = model.system();
         let safety: Vec<PropertyId> =
             chosen.iter().copied().filter(|&id| system.bad(id).is_some()).collect();
-        let progress = if self.quiet { None } else { self.monitor.show() };
+        let progress = self.progress();
         let Decided { engine, verdicts, warnings } = match plan {
             Plan::One(choice) => self.ask_one(system, &safety, choice)?,
             Plan::Race(threads) => self.race(system, &safety, *threads)?,
@@ -142,7 +173,7 @@ impl Session {
         name: StrategyName,
         options: PdrOptions,
     ) -> Result<FamilyReport<'a>> {
-        let progress = if self.quiet { None } else { self.monitor.show() };
+        let progress = self.progress();
         let mut confirm = |system: &TransitionSystem, property, verdict| {
             self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
         };
@@ -223,16 +254,14 @@ impl Session {
         property: PropertyId,
         verdict: Verdict,
     ) -> Result<Verdict> {
-        let (start, budget) = (Instant::now(), self.budget());
-        let judged = evidence::confirm(system, property, verdict, &budget, || self.run.stop());
-        self.checking.set(self.checking.get() + start.elapsed());
-        judged
+        let budget = self.budget();
+        self.checking(|| evidence::confirm(system, property, verdict, &budget, || self.run.stop()))
     }
 
     /// A run that was stopped may have decided some properties: checking their
     /// evidence has as much time again, or what is left of it, and an interrupt that
     /// came before does not count.
-    fn budget(&self) -> Budget {
+    pub fn budget(&self) -> Budget {
         const LEAST: Duration = Duration::from_secs(1);
         let elapsed = self.monitor.elapsed();
         let left = self.timeout.map_or(LEAST, |timeout| timeout.saturating_sub(elapsed));

@@ -4,18 +4,18 @@ use anyhow::Result;
 use elinvar_check::Budget;
 
 use crate::evidence::{self, Evidence};
-use crate::load::{self, SourceFile};
-use crate::{code, output, properties};
+use crate::load::SourceFile;
+use crate::{code, output, program, properties};
 
 /// Check a witness or a certificate against a model
 ///
 /// The kind of the evidence is told by its content: an AIGER or BTOR2 witness,
-/// a witness circuit in AIGER or BTOR2, or Elinvar's text certificate. Exit
-/// codes: 0 accepted, 1 refused, 2 user error.
+/// a witness circuit in AIGER or BTOR2, or Elinvar's text certificate; for
+/// programs, invariants in text or a run in JSON. Exit codes: 0 accepted, 1 refused, 2 user error.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model
+    /// The model or the program
     model: String,
 
     /// The witness or certificate; `-` reads standard input
@@ -32,10 +32,14 @@ Example:
   elinvar check fifo.btor2 --witness w.txt; elinvar verify fifo.btor2 w.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let model = load::load_model(&arguments.model)?;
+    let source = SourceFile::read(&arguments.model)?;
+    let file = SourceFile::read(&arguments.evidence)?;
+    if source.is_program() && program::evidence::is_evidence(&file.bytes) {
+        return judge_program(arguments, &source, &file);
+    }
+    let model = source.model()?;
     let property =
         arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
-    let file = SourceFile::read(&arguments.evidence)?;
     let evidence = match Evidence::read(&model, &file, property) {
         Err(error) if evidence::is_refusal(&error) => return refuse(&error.to_string()),
         result => result?,
@@ -47,6 +51,23 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             Ok(code::DONE)
         }
         Err(refusal) => refuse(&refusal.to_string()),
+    }
+}
+
+fn judge_program(arguments: &Arguments, source: &SourceFile, file: &SourceFile) -> Result<u8> {
+    let program = source.program()?;
+    let chosen = arguments.property.as_deref();
+    program::select(&program, chosen)?;
+    let evidence = match program::Evidence::read(&program, file, chosen) {
+        Ok(evidence) => evidence,
+        Err(error) => return refuse(&format!("{error:#}")),
+    };
+    match program::verify(&program, &evidence)? {
+        Ok(claim) => {
+            output::print(&format!("accepted\n{claim}\n"))?;
+            Ok(code::DONE)
+        }
+        Err(reason) => refuse(&reason),
     }
 }
 

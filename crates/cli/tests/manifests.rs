@@ -10,7 +10,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("elinvar-sat", &[]),
     ("elinvar-formats", &["elinvar-ir"]),
     ("elinvar-logic", &["elinvar-ir", "elinvar-sat"]),
-    ("elinvar-engines", &["elinvar-ir", "elinvar-sat", "elinvar-logic"]),
+    ("elinvar-smt", &["elinvar-ir"]),
+    ("elinvar-engines", &["elinvar-ir", "elinvar-sat", "elinvar-logic", "elinvar-smt"]),
     ("elinvar-check", &["elinvar-ir"]),
 ];
 

@@ -7,8 +7,10 @@ mod ipdr;
 mod log;
 mod outcome;
 mod page;
+mod programs;
 mod reuse;
 mod scatter;
+mod share;
 mod statistics;
 mod table;
 mod words;
@@ -26,6 +28,9 @@ pub enum Experiment {
     /// Figures 6.1 to 6.4 of the thesis on incremental PDR: series of instances, each from
     /// nothing and from what is known of the one before
     Ipdr(ipdr::Options),
+    /// Table 5.1 of the thesis on PDR for software: solved programs by category, for each
+    /// technique with and without it, and for Spacer
+    Programs(programs::Options),
     /// How much faster an edited model is proved with the lemmas of the one before
     Reuse(reuse::Options),
     /// Figures 6 to 9 of the paper on PDR for words: cubes, polytopes and simulations
@@ -37,6 +42,7 @@ pub fn run(experiment: &Experiment) -> ExitCode {
         Experiment::Avy(options) => avy::run(options),
         Experiment::Fifo(options) => fifo::run(options),
         Experiment::Ipdr(options) => ipdr::run(options),
+        Experiment::Programs(options) => programs::run(options),
         Experiment::Reuse(options) => reuse::run(options),
         Experiment::Words(options) => words::run(options),
     }

@@ -12,6 +12,7 @@ pub mod waves;
 use std::time::Duration;
 
 use elinvar_formats::model::Model;
+use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
 
 use self::table::Look;
@@ -58,6 +59,23 @@ impl Summary {
         }
     }
 
+    pub fn of_program(verdict: &ProgramVerdict) -> Self {
+        match verdict {
+            ProgramVerdict::Safe(_) => Summary::Safe,
+            ProgramVerdict::Unsafe(_) => Summary::Unsafe,
+            ProgramVerdict::Unknown(_) => Summary::Unknown,
+        }
+    }
+
+    /// Unsafe if any property is, else unknown if any is, else safe.
+    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
+        parts.fold(Summary::Safe, |all, one| match (all, one) {
+            (Summary::Unsafe, _) | (_, Summary::Unsafe) => Summary::Unsafe,
+            (Summary::Unknown, _) | (_, Summary::Unknown) => Summary::Unknown,
+            (Summary::Safe, Summary::Safe) => Summary::Safe,
+        })
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Summary::Safe => "safe",
@@ -97,16 +115,8 @@ impl Report<'_> {
         }
     }
 
-    /// Unsafe if any property is, else unknown if any is, else safe.
     pub fn summary(&self) -> Summary {
-        let any = |summary| self.answers.iter().any(|a| Summary::of(&a.verdict) == summary);
-        if any(Summary::Unsafe) {
-            Summary::Unsafe
-        } else if any(Summary::Unknown) {
-            Summary::Unknown
-        } else {
-            Summary::Safe
-        }
+        Summary::of_all(self.answers.iter().map(|answer| Summary::of(&answer.verdict)))
     }
 
     /// The verdict for people: solvers' words for problems without time.

@@ -10,13 +10,11 @@ use elinvar_engines::pdr::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::Report;
 use super::text::{align, count, seconds};
 use crate::progress::{Queries, Statistics};
 
 /// All that happened in a run, as tables.
-pub fn text(report: &Report<'_>) -> String {
-    let statistics = &report.statistics;
+pub fn text(statistics: &Statistics, checking: Duration) -> String {
     let mut parts = Vec::new();
     if !statistics.passes.is_empty() {
         parts.push(passes_table(&statistics.passes));
@@ -33,7 +31,7 @@ pub fn text(report: &Report<'_>) -> String {
     if let Some(interpolation) = &statistics.interpolation {
         parts.push(interpolation_text(interpolation));
     }
-    parts.push(format!("  checking of evidence: {}\n", seconds(report.checking)));
+    parts.push(format!("  checking of evidence: {}\n", seconds(checking)));
     parts.join("\n")
 }
 

@@ -216,7 +216,7 @@ fn what_is_no_family_is_refused() {
         ),
         (&["--parameter", "limit"], "the following required arguments were not provided:\n"),
         (&["--range", "1..3"], "the following required arguments were not provided:\n"),
-        (&["--strategy", "relax"], "the following required arguments were not provided:\n"),
+        (&["--strategy", "relax"], "this --strategy goes with --parameter\n"),
     ] {
         // A value may begin with a sign only after an equals sign.
         let more: Vec<String> = match more {

@@ -9,7 +9,7 @@ use elinvar_ir::program::{
 use elinvar_smt::{Answer, Context, Solver};
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, INVARIANT};
+use super::frames::{Frames, INVARIANT, Lemma};
 use super::valuation::Valuation;
 
 /// A solver that knows more assumptions than this is made anew.
@@ -27,6 +27,12 @@ struct Asked {
     learnt: usize,
     /// What terms of the last location are before the block.
     before: FxHashMap<Term, Term>,
+}
+
+/// A solver that knows the lemmas of a location.
+struct Place {
+    solver: Solver,
+    learnt: usize,
 }
 
 /// What a query gave.
@@ -48,6 +54,7 @@ pub struct Graph {
     pub live: BTreeMap<LocationId, Vec<VariableId>>,
     blocks: Vec<Asked>,
     into: BTreeMap<LocationId, Vec<BlockIndex>>,
+    places: BTreeMap<LocationId, Place>,
     /// Booleans that switch on the lemmas of a level.
     levels: Vec<Term>,
     pub queries: u64,
@@ -73,6 +80,7 @@ impl Graph {
             blocks,
             into,
             levels: Vec::new(),
+            places: BTreeMap::new(),
             queries: 0,
         }
     }
@@ -190,6 +198,40 @@ impl Graph {
         }
     }
 
+    /// Do the lemmas of a level exclude a cube?
+    pub fn excludes(
+        &mut self,
+        at: LocationId,
+        (frames, level): (&Frames, usize),
+        cube: &[Term],
+        limit: Duration,
+    ) -> bool {
+        let fresh = |solver: &Place| solver.solver.assumptions() > MOST_ASSUMPTIONS;
+        if self.places.get(&at).is_none_or(fresh) {
+            let place = Place { solver: Solver::new(&self.context), learnt: 0 };
+            self.places.insert(at, place);
+        }
+        let log = frames.log(at);
+        let learnt = self.places[&at].learnt;
+        let news: Vec<Term> = log[learnt..].iter().map(|lemma| self.switched(lemma)).collect();
+        let mut assumptions: Vec<Term> = self.levels.get(level..).unwrap_or_default().to_vec();
+        assumptions.extend_from_slice(cube);
+        let place = self.places.get_mut(&at).expect("just made");
+        news.iter().for_each(|&formula| place.solver.assert(&self.terms, formula));
+        place.learnt = log.len();
+        self.queries += 1;
+        place.solver.check(&self.terms, &assumptions, limit) == Answer::Unsat
+    }
+
+    /// A lemma that counts when its level does.
+    fn switched(&mut self, lemma: &Lemma) -> Term {
+        if lemma.level == INVARIANT {
+            return lemma.clause;
+        }
+        let switch = self.level(lemma.level);
+        self.terms.implies(switch, lemma.clause)
+    }
+
     fn catch_up(&mut self, index: BlockIndex, frames: &Frames) {
         let asked = &mut self.blocks[index];
         if asked.solver.assumptions() > MOST_ASSUMPTIONS {
@@ -200,12 +242,7 @@ impl Graph {
         let from = asked.block.from;
         let log = frames.log(from);
         for lemma in &log[asked.learnt..] {
-            let formula = if lemma.level == INVARIANT {
-                lemma.clause
-            } else {
-                let switch = self.level(lemma.level);
-                self.terms.implies(switch, lemma.clause)
-            };
+            let formula = self.switched(lemma);
             self.blocks[index].solver.assert(&self.terms, formula);
         }
         self.blocks[index].learnt = log.len();

@@ -5,6 +5,7 @@
 //! and Noll, "IC3 software model checking on control flow automata" (FMCAD 2015).
 
 mod abstraction;
+mod conjecture;
 mod frames;
 mod graph;
 mod implicant;
@@ -15,6 +16,7 @@ mod search;
 mod separate;
 mod shapes;
 mod trace;
+mod trim;
 mod valuation;
 
 use std::collections::BTreeMap;
@@ -90,6 +92,8 @@ fn decide(
     while !open.is_empty() {
         match method.run() {
             End::Proved(at) => {
+                let left: Vec<LocationId> = open.iter().map(|&property| error(property)).collect();
+                let at = trim::trim(method.graph(), &left, at, run);
                 let invariants = invariants(method.graph(), at, program);
                 for property in open.drain(..) {
                     verdicts.insert(property, ProgramVerdict::Safe(invariants.clone()));

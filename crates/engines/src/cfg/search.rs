@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{LocationId, Op, Sort, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::conjecture::Clusters;
 use super::frames::{Frames, INVARIANT};
 use super::graph::{BlockIndex, Graph, Outcome};
 use super::implicant::implicant;
@@ -24,14 +25,26 @@ const ATTEMPT: Duration = Duration::from_secs(1);
 /// At most so many cubes are made of one precondition at a time.
 const MOST_CUBES: usize = 32;
 
+/// A guess may lead to so many obligations.
+const GUESS_OBLIGATIONS: usize = 40;
+
 /// Formulas to exclude at a location, up to a level.
 pub struct Obligation {
     pub at: LocationId,
     pub cube: Vec<Term>,
     /// The block that leads on, and the obligation there; none at an error.
     pub next: Option<(BlockIndex, usize)>,
-    /// The error that it leads to.
-    error: LocationId,
+    origin: Origin,
+}
+
+/// Why a cube is to be excluded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Origin {
+    /// It leads to this error.
+    Error(LocationId),
+    /// It covers obligations that do, and more: given up when it leads to the entry, or
+    /// takes too long.
+    Guess(usize),
 }
 
 /// How a search ended.
@@ -57,6 +70,11 @@ pub struct Search<'a> {
     /// By level, then the newest first.
     queue: BinaryHeap<Reverse<(usize, Reverse<usize>)>>,
     frontier: usize,
+    clusters: Clusters,
+    /// How many obligations each guess may still lead to.
+    guesses: Vec<usize>,
+    /// What was guessed already, at which level.
+    guessed: FxHashSet<(LocationId, Vec<Term>, usize)>,
     /// Queries without a model: the level, and the part of the cube that was needed.
     memo: FxHashMap<(BlockIndex, Vec<Term>), (usize, Vec<usize>)>,
 }
@@ -85,6 +103,9 @@ impl<'a> Search<'a> {
             obligations: Vec::new(),
             queue: BinaryHeap::new(),
             frontier: 0,
+            clusters: Clusters::default(),
+            guesses: Vec::new(),
+            guessed: FxHashSet::default(),
             memo: FxHashMap::default(),
         }
     }
@@ -92,8 +113,12 @@ impl<'a> Search<'a> {
     /// Goes on with the errors that are left.
     pub fn forget(&mut self, error: LocationId) {
         self.errors.retain(|&other| other != error);
+        self.drop_obligations(Origin::Error(error));
+    }
+
+    fn drop_obligations(&mut self, origin: Origin) {
         let obligations = &self.obligations;
-        self.queue.retain(|Reverse((_, Reverse(index)))| obligations[*index].error != error);
+        self.queue.retain(|Reverse((_, Reverse(index)))| obligations[*index].origin != origin);
     }
 
     pub fn run(&mut self) -> End {
@@ -126,7 +151,12 @@ impl<'a> Search<'a> {
         if self.frontier == 1 || !self.options.cache {
             for error in self.errors.clone() {
                 self.enqueue(
-                    Obligation { at: error, cube: Vec::new(), next: None, error },
+                    Obligation {
+                        at: error,
+                        cube: Vec::new(),
+                        next: None,
+                        origin: Origin::Error(error),
+                    },
                     self.frontier,
                 );
             }
@@ -177,25 +207,55 @@ impl<'a> Search<'a> {
     fn handle(&mut self, index: usize, level: usize) -> Option<End> {
         let Obligation { at, cube, .. } = &self.obligations[index];
         let (at, cube) = (*at, cube.clone());
-        if self.frames.excludes(&mut self.graph.terms, at, &cube, level) {
+        if self.is_excluded(at, &cube, level) {
             self.again(index, level);
             return None;
         }
         match self.try_block(at, &cube, level, QUERY) {
             Blocking::Stopped(reason) => Some(End::Stopped(reason)),
             Blocking::Blocked(core) => {
-                let cube = if self.options.lemmas == Lemmas::Negation { cube } else { core };
+                let whole = cube;
+                let cube = match self.options.lemmas {
+                    Lemmas::Negation => whole.clone(),
+                    Lemmas::Core | Lemmas::Interpolant => core,
+                };
                 let (cube, level_reached) = self.generalize(at, cube, level);
                 self.learn(at, &cube, level_reached);
                 self.again(index, level);
+                if self.options.lemmas == Lemmas::Interpolant {
+                    self.conjecture(at, &whole, level);
+                    self.conjecture(at, &cube, level);
+                }
                 None
             }
             Blocking::Step(block, state) => self.predecessors(index, level, block, *state),
         }
     }
 
+    /// Do the lemmas of a level exclude a cube, one of them by its looks or all together?
+    fn is_excluded(&mut self, at: LocationId, cube: &[Term], level: usize) -> bool {
+        self.frames.excludes(&mut self.graph.terms, at, cube, level)
+            || self.options.lemmas == Lemmas::Interpolant
+                && self.graph.excludes(at, (&self.frames, level), cube, ATTEMPT)
+    }
+
+    /// Takes a blocked cube into its cluster, and tries what that suggests.
+    fn conjecture(&mut self, at: LocationId, cube: &[Term], level: usize) {
+        for guess in self.clusters.add(&mut self.graph.terms, at, cube) {
+            if guess.is_empty() || !self.guessed.insert((at, guess.clone(), level)) {
+                continue;
+            }
+            self.guesses.push(GUESS_OBLIGATIONS);
+            let origin = Origin::Guess(self.guesses.len() - 1);
+            self.enqueue(Obligation { at, cube: guess, next: None, origin }, level);
+        }
+    }
+
     /// Keeps an obligation for the next level: what leads to an error does so later, too.
     fn again(&mut self, index: usize, level: usize) {
+        if let Origin::Guess(_) = self.obligations[index].origin {
+            return;
+        }
         if self.options.cache || level < self.frontier {
             self.queue.push(Reverse((level + 1, Reverse(index))));
         }
@@ -272,8 +332,15 @@ impl<'a> Search<'a> {
         block: BlockIndex,
         mut state: Valuation,
     ) -> Option<End> {
-        let error = self.obligations[index].error;
+        let origin = self.obligations[index].origin;
         let from = self.graph.block(block).from;
+        if let Origin::Guess(guess) = origin {
+            if from == self.graph.entry || self.guesses[guess] == 0 {
+                self.drop_obligations(origin);
+                return None;
+            }
+            self.guesses[guess] -= 1;
+        }
         if from == self.graph.entry {
             let mut path = vec![block];
             let mut at = index;
@@ -283,6 +350,7 @@ impl<'a> Search<'a> {
             }
             // Asked again if the path turns out not to count.
             self.queue.push(Reverse((level, Reverse(index))));
+            let Origin::Error(error) = origin else { unreachable!("guesses were given up") };
             return Some(End::Reached { error, path });
         }
         let cube = self.obligations[index].cube.clone();
@@ -299,7 +367,7 @@ impl<'a> Search<'a> {
         self.queue.push(Reverse((level, Reverse(index))));
         for cube in cubes {
             let next = Some((block, index));
-            self.enqueue(Obligation { at: from, cube, next, error }, level - 1);
+            self.enqueue(Obligation { at: from, cube, next, origin }, level - 1);
         }
         None
     }
@@ -370,12 +438,11 @@ impl<'a> Search<'a> {
             if cubes.len() >= MOST_CUBES {
                 break;
             }
-            let target = self.graph.terms.bool(true);
-            let _ = target;
             let also: Vec<Term> =
                 found.iter().copied().chain(formulas[1..].iter().copied()).collect();
-            let nothing = Frames::default();
-            match self.graph.ask(block, (&nothing, usize::MAX), &also, &[], ATTEMPT) {
+            // No frame: what always holds is enough.
+            let frame = (&self.frames, INVARIANT);
+            match self.graph.ask(block, frame, &also, &[], ATTEMPT) {
                 Outcome::Step(next) => state = *next,
                 Outcome::Blocked(_) | Outcome::Unknown(_) => break,
             }

@@ -23,7 +23,6 @@ mod results;
 mod runs;
 mod section;
 mod settings;
-mod share;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,13 +30,13 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::log::Log;
+use super::share::{self, Share};
 use crate::process;
 use list::Instance;
 use results::{Results, Row};
 use runs::{Laboratory, Peers};
 use section::Section;
 use settings::{Peer, Setting};
-use share::Share;
 
 #[derive(Args)]
 pub struct Options {

@@ -1,0 +1,261 @@
+//! The switches of the engine for programs.
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
+
+/// Options that say something about programs alone. The hidden ones undo what the preset
+/// or the default says.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Programs")]
+pub struct ProgramOptions {
+    /// cfg: begin with what Werner's thesis has and nothing beyond; other options are
+    /// changes to that. --push, --generalize and --shapes add what --no-push,
+    /// --no-generalize and --no-shapes take away
+    #[arg(long)]
+    thesis: bool,
+
+    /// cfg: how states that lead to an error are found: a cube of them at a time, by
+    /// model-based projection, or all of them [default: projection]
+    #[arg(long, value_enum, value_name = "NAME")]
+    predecessors: Option<PredecessorsName>,
+
+    /// cfg: what is learnt from states that are not reached [default: interpolant]
+    #[arg(long, value_enum, value_name = "NAME")]
+    lemmas: Option<LemmasName>,
+
+    /// cfg: what an abstract interpretation finds before the search begins
+    /// [default: octagons]
+    #[arg(long, value_enum, value_name = "NAME")]
+    analysis: Option<AnalysisName>,
+
+    /// cfg: do not split sets of states into cubes
+    #[arg(long, overrides_with = "dnf")]
+    no_dnf: bool,
+
+    #[arg(long, hide = true)]
+    dnf: bool,
+
+    /// cfg: begin each level with the error states alone, instead of with all states that
+    /// had to be excluded before
+    #[arg(long, overrides_with = "obligation_cache")]
+    no_obligation_cache: bool,
+
+    #[arg(long, hide = true)]
+    obligation_cache: bool,
+
+    /// cfg: do not remember queries that had no model
+    #[arg(long, overrides_with = "memo")]
+    no_memo: bool,
+
+    #[arg(long, hide = true)]
+    memo: bool,
+
+    /// cfg: do not carry lemmas forward to higher levels
+    #[arg(long, overrides_with = "push")]
+    no_push: bool,
+
+    #[arg(long, hide = true)]
+    push: bool,
+
+    /// cfg: do not drop literals of lemmas by relative induction
+    #[arg(long, overrides_with = "generalize")]
+    no_generalize: bool,
+
+    #[arg(long, hide = true)]
+    generalize: bool,
+
+    /// cfg: do not guess equalities and remainders from runs of the program
+    #[arg(long, overrides_with = "shapes")]
+    no_shapes: bool,
+
+    #[arg(long, hide = true)]
+    shapes: bool,
+
+    /// cfg: the solver that checks proofs, a command that reads SMT-LIB 2 from standard
+    /// input [default: z3 -in -smt2]
+    #[arg(long, value_name = "COMMAND")]
+    smt_solver: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum PredecessorsName {
+    /// A cube around a model
+    Projection,
+    /// The weakest precondition
+    Wp,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum LemmasName {
+    /// That they are not reached
+    Negation,
+    /// Of their conditions those that the solver needed
+    Core,
+    /// Beyond that, a half-space that separates them from what is reached
+    Interpolant,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum AnalysisName {
+    /// Nothing
+    None,
+    /// Bounds and remainders of variables
+    Intervals,
+    /// Also bounds of sums and differences of two variables
+    Octagons,
+}
+
+impl ProgramOptions {
+    pub fn options(&self, strategy: Option<Strategy>) -> CfgOptions {
+        let mut options = if self.thesis { CfgOptions::thesis() } else { CfgOptions::default() };
+        let lemmas = self.lemmas.map(LemmasName::meaning);
+        let start = self.analysis.map(AnalysisName::meaning);
+        options.strategy = strategy.unwrap_or(options.strategy);
+        options.predecessors =
+            self.predecessors.map_or(options.predecessors, PredecessorsName::meaning);
+        options.lemmas = lemmas.unwrap_or(options.lemmas);
+        options.start = start.unwrap_or(options.start);
+        for (place, on, off) in [
+            (&mut options.dnf, self.dnf, self.no_dnf),
+            (&mut options.cache, self.obligation_cache, self.no_obligation_cache),
+            (&mut options.memo, self.memo, self.no_memo),
+            (&mut options.push, self.push, self.no_push),
+            (&mut options.generalize, self.generalize, self.no_generalize),
+            (&mut options.shapes, self.shapes, self.no_shapes),
+        ] {
+            *place = (*place || on) && !off;
+        }
+        options
+    }
+
+    /// The command of the solver that checks proofs, word by word.
+    pub fn smt_solver(&self) -> Result<Option<Vec<String>>> {
+        let Some(command) = &self.smt_solver else { return Ok(None) };
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() {
+            bail!("--smt-solver needs a command, such as `z3 -in -smt2`");
+        }
+        Ok(Some(words))
+    }
+
+    /// The options that were given, by name, for complaints where no program is checked.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--thesis", self.thesis),
+            ("--predecessors", self.predecessors.is_some()),
+            ("--lemmas", self.lemmas.is_some()),
+            ("--analysis", self.analysis.is_some()),
+            ("--no-dnf", self.no_dnf),
+            ("--dnf", self.dnf),
+            ("--no-obligation-cache", self.no_obligation_cache),
+            ("--obligation-cache", self.obligation_cache),
+            ("--no-memo", self.no_memo),
+            ("--memo", self.memo),
+            ("--no-push", self.no_push),
+            ("--push", self.push),
+            ("--no-generalize", self.no_generalize),
+            ("--generalize", self.generalize),
+            ("--no-shapes", self.no_shapes),
+            ("--shapes", self.shapes),
+            ("--smt-solver", self.smt_solver.is_some()),
+        ];
+        options.into_iter().find(|&(_, given)| given).map(|(name, _)| name)
+    }
+}
+
+impl PredecessorsName {
+    fn meaning(self) -> Predecessors {
+        match self {
+            PredecessorsName::Projection => Predecessors::Projection,
+            PredecessorsName::Wp => Predecessors::WeakestPrecondition,
+        }
+    }
+}
+
+impl LemmasName {
+    fn meaning(self) -> Lemmas {
+        match self {
+            LemmasName::Negation => Lemmas::Negation,
+            LemmasName::Core => Lemmas::Core,
+            LemmasName::Interpolant => Lemmas::Interpolant,
+        }
+    }
+}
+
+impl AnalysisName {
+    fn meaning(self) -> Start {
+        match self {
+            AnalysisName::None => Start::None,
+            AnalysisName::Intervals => Start::Intervals,
+            AnalysisName::Octagons => Start::Octagons,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        options: ProgramOptions,
+    }
+
+    fn parse(words: &str) -> ProgramOptions {
+        let words = std::iter::once("test").chain(words.split_whitespace());
+        Words::try_parse_from(words).expect("known options").options
+    }
+
+    fn options(words: &str) -> CfgOptions {
+        parse(words).options(None)
+    }
+
+    #[test]
+    fn nothing_said_means_the_defaults() {
+        assert_eq!(options(""), CfgOptions::default());
+        assert_eq!(options("--thesis"), CfgOptions::thesis());
+        assert_eq!(parse("").given(), None);
+        assert_eq!(parse("").smt_solver().unwrap(), None);
+    }
+
+    #[test]
+    fn every_option_arrives() {
+        let all = "--predecessors wp --lemmas core --analysis intervals --no-dnf \
+                   --no-obligation-cache --no-memo --no-push --no-generalize --no-shapes";
+        let expected = CfgOptions {
+            strategy: Strategy::TraceAbstraction,
+            predecessors: Predecessors::WeakestPrecondition,
+            dnf: false,
+            lemmas: Lemmas::Core,
+            cache: false,
+            memo: false,
+            push: false,
+            generalize: false,
+            start: Start::Intervals,
+            shapes: false,
+        };
+        assert_eq!(parse(all).options(Some(Strategy::TraceAbstraction)), expected);
+        let solver = parse("--smt-solver cvc5").smt_solver().unwrap();
+        assert_eq!(solver, Some(vec!["cvc5".to_owned()]));
+    }
+
+    #[test]
+    fn the_preset_can_be_changed() {
+        let thesis = CfgOptions::thesis();
+        let more = options("--thesis --push --shapes --analysis octagons --lemmas interpolant");
+        let expected = CfgOptions {
+            push: true,
+            shapes: true,
+            start: Start::Octagons,
+            lemmas: Lemmas::Interpolant,
+            ..thesis.clone()
+        };
+        assert_eq!(more, expected);
+        assert_eq!(options("--thesis --no-memo"), CfgOptions { memo: false, ..thesis });
+        assert_eq!(parse("--no-memo").given(), Some("--no-memo"));
+    }
+}

@@ -1,0 +1,4 @@
+procedure main() {
+  var x: int;
+  x := y;
+}
