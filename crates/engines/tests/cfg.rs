@@ -226,13 +226,13 @@ fn even_numbers(conditions: impl FnOnce(&mut Terms, Term) -> Vec<Term>) -> Progr
 #[test]
 fn each_property_of_a_program_has_its_own_verdict() {
     let program = even_numbers(|terms, x| {
-        let [zero, six, eight] = [0, 6, 8].map(|number| terms.int(number));
-        let is_eight = terms.equal(x, eight);
-        // An assertion ends the runs that violate it: those after it speak of the others.
-        vec![terms.at_most(zero, x), terms.not(is_eight), terms.at_most(x, six), terms.less(x, six)]
+        let [zero, two, four] = [0, 2, 4].map(|number| terms.int(number));
+        let is_four = terms.equal(x, four);
+        // An assertion ends the runs that violate it: the last speaks of the others.
+        vec![terms.at_most(zero, x), terms.not(is_four), terms.at_most(x, two)]
     });
     for options in settings() {
-        expect(&program, &options, &[true, false, true, false]);
+        expect(&program, &options, &[true, false, true]);
     }
 }
 
@@ -409,4 +409,63 @@ fn every_setting_agrees_on_random_programs() {
         unknown += undecided;
     }
     assert!(all > 60 && 2 * unknown <= all, "{unknown} of {all} are not decided");
+}
+
+// SCRATCH
+fn show(terms: &Terms, t: Term) -> String {
+    use elinvar_ir::program::Node;
+    match terms.node(t) {
+        Node::Bool(b) => b.to_string(),
+        Node::Int(b) => b.to_string(),
+        Node::Real(b) => b.to_string(),
+        Node::Word(b) => format!("{b:?}"),
+        Node::Variable(v) => terms.name(*v).to_string(),
+        Node::Apply(op, c) => format!("({op:?} {})", c.iter().map(|c| show(terms, *c)).collect::<Vec<_>>().join(" ")),
+    }
+}
+#[test]
+#[ignore]
+fn scratch() {
+    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
+    let shape = SHAPES[seed as usize % 3];
+    let program = ProgramGenerator::program(seed, shape);
+    let t = &program.terms;
+    for e in &program.edges {
+        let st = match &e.statement {
+            Statement::Assume(c) => format!("assume {}", show(t, *c)),
+            Statement::Assign(v) => v.iter().map(|(v, x)| format!("{} := {}", t.name(*v), show(t, *x))).collect::<Vec<_>>().join(", "),
+            Statement::Havoc(v) => format!("havoc {:?}", v.iter().map(|v| t.name(*v)).collect::<Vec<_>>()),
+        };
+        println!("{} -> {}: {st}", e.from.0, e.to.0);
+    }
+    println!("errors {:?}", program.properties.iter().map(|p| p.error.0).collect::<Vec<_>>());
+    let mut all = settings();
+    all.push(CfgOptions { memo: false, ..CfgOptions::default() });
+    all.push(CfgOptions { push: false, ..CfgOptions::default() });
+    all.push(CfgOptions { shapes: false, ..CfgOptions::default() });
+    all.push(CfgOptions { start: Start::None, ..CfgOptions::default() });
+    all.push(CfgOptions { generalize: false, ..CfgOptions::default() });
+    all.push(CfgOptions { lemmas: Lemmas::Core, ..CfgOptions::default() });
+    for options in all {
+        let now = Instant::now();
+        let verdicts = decide_all(&program, &options, &Run::new().with_timeout(Duration::from_secs(5)));
+        println!("{options:?} {:?} {:?}", now.elapsed(), accept(&program, &verdicts));
+        for v in &verdicts {
+            match v {
+                ProgramVerdict::Safe(i) => for (l, ts) in &i.at { for t in ts { println!("   {}: {}", l.0, show(&i.terms, *t)); } },
+                ProgramVerdict::Unsafe(t) => println!("   unsafe {}", t.steps.len()),
+                ProgramVerdict::Unknown(r) => println!("   unknown {r}"),
+            }
+        }
+    }
+    let p = figure_3_4();
+    let base = CfgOptions { strategy: Strategy::Whole, lemmas: Lemmas::Interpolant, ..CfgOptions::thesis() };
+    for (n, o) in [("push", CfgOptions { push: true, ..base.clone() }), ("gen", CfgOptions { generalize: true, ..base.clone() }),
+        ("proj", CfgOptions { predecessors: Predecessors::Projection, ..base.clone() }),
+        ("nocache", CfgOptions { cache: false, ..base.clone() }),
+        ("pushcore", CfgOptions { push: true, lemmas: Lemmas::Core, ..base.clone() }),
+        ("pushneg", CfgOptions { push: true, lemmas: Lemmas::Negation, ..base.clone() })] {
+        let v = decide_all(&p, &o, &Run::new().with_timeout(Duration::from_secs(1)));
+        println!("{n}: {}", matches!(v[0], ProgramVerdict::Safe(_)));
+    }
 }

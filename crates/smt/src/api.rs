@@ -65,6 +65,8 @@ api! {
     Z3_mk_bv_sort(Raw, c_uint) -> Raw;
     Z3_mk_uninterpreted_sort(Raw, Raw) -> Raw;
     Z3_mk_array_sort(Raw, Raw, Raw) -> Raw;
+    Z3_get_sort(Raw, Raw) -> Raw;
+    Z3_get_bv_sort_size(Raw, Raw) -> c_uint;
 
     Z3_mk_const(Raw, Raw, Raw) -> Raw;
     Z3_mk_func_decl(Raw, Raw, c_uint, *const Raw, Raw) -> Raw;
@@ -113,13 +115,6 @@ api! {
     Z3_mk_extract(Raw, c_uint, c_uint, Raw) -> Raw;
     Z3_mk_zero_ext(Raw, c_uint, Raw) -> Raw;
     Z3_mk_sign_ext(Raw, c_uint, Raw) -> Raw;
-    Z3_mk_bvadd_no_overflow(Raw, Raw, Raw, bool) -> Raw;
-    Z3_mk_bvadd_no_underflow(Raw, Raw, Raw) -> Raw;
-    Z3_mk_bvsub_no_overflow(Raw, Raw, Raw) -> Raw;
-    Z3_mk_bvsub_no_underflow(Raw, Raw, Raw, bool) -> Raw;
-    Z3_mk_bvmul_no_overflow(Raw, Raw, Raw, bool) -> Raw;
-    Z3_mk_bvmul_no_underflow(Raw, Raw, Raw) -> Raw;
-    Z3_mk_bvsdiv_no_overflow(Raw, Raw, Raw) -> Raw;
 
     Z3_mk_simple_solver(Raw) -> Raw;
     Z3_mk_solver(Raw) -> Raw;

@@ -258,10 +258,6 @@ impl Context {
         let c = *c;
         // SAFETY: as for `apply`.
         unsafe {
-            let not_both = |one, other| {
-                let both = [one, other];
-                (api.Z3_mk_not)(c, (api.Z3_mk_and)(c, 2, both.as_ptr()))
-            };
             match op {
                 BinaryOp::And => (api.Z3_mk_bvand)(c, a, b),
                 BinaryOp::Xor => (api.Z3_mk_bvxor)(c, a, b),
@@ -282,26 +278,28 @@ impl Context {
                 BinaryOp::Rol => (api.Z3_mk_ext_rotate_left)(c, a, b),
                 BinaryOp::Ror => (api.Z3_mk_ext_rotate_right)(c, a, b),
                 BinaryOp::Concat => (api.Z3_mk_concat)(c, a, b),
-                BinaryOp::Uaddo => {
-                    (api.Z3_mk_not)(c, (api.Z3_mk_bvadd_no_overflow)(c, a, b, false))
-                }
-                BinaryOp::Saddo => not_both(
-                    (api.Z3_mk_bvadd_no_overflow)(c, a, b, true),
-                    (api.Z3_mk_bvadd_no_underflow)(c, a, b),
-                ),
-                BinaryOp::Ssubo => not_both(
-                    (api.Z3_mk_bvsub_no_overflow)(c, a, b),
-                    (api.Z3_mk_bvsub_no_underflow)(c, a, b, true),
-                ),
-                BinaryOp::Umulo => {
-                    (api.Z3_mk_not)(c, (api.Z3_mk_bvmul_no_overflow)(c, a, b, false))
-                }
-                BinaryOp::Smulo => not_both(
-                    (api.Z3_mk_bvmul_no_overflow)(c, a, b, true),
-                    (api.Z3_mk_bvmul_no_underflow)(c, a, b),
-                ),
-                BinaryOp::Sdivo => (api.Z3_mk_not)(c, (api.Z3_mk_bvsdiv_no_overflow)(c, a, b)),
+                BinaryOp::Uaddo => self.overflow(BinaryOp::Add, false, a, b),
+                BinaryOp::Saddo => self.overflow(BinaryOp::Add, true, a, b),
+                BinaryOp::Ssubo => self.overflow(BinaryOp::Sub, true, a, b),
+                BinaryOp::Umulo => self.overflow(BinaryOp::Mul, false, a, b),
+                BinaryOp::Smulo => self.overflow(BinaryOp::Mul, true, a, b),
+                BinaryOp::Sdivo => self.overflow(BinaryOp::Sdiv, true, a, b),
             }
+        }
+    }
+
+    /// Does the result differ from that of words twice as wide?
+    unsafe fn overflow(&self, op: BinaryOp, signed: bool, a: Raw, b: Raw) -> Raw {
+        let Inner { api, raw: c, .. } = &*self.0;
+        // SAFETY: as for `apply`; every object is kept as soon as it is made.
+        unsafe {
+            let width = (api.Z3_get_bv_sort_size)(*c, (api.Z3_get_sort)(*c, a));
+            let extend = if signed { api.Z3_mk_sign_ext } else { api.Z3_mk_zero_ext };
+            let wide = |word| self.keep(extend(*c, width, word));
+            let exact = self.keep(self.binary(op, wide(a), wide(b)));
+            let rounded = wide(self.keep(self.binary(op, a, b)));
+            let equal = self.keep((api.Z3_mk_eq)(*c, exact, rounded));
+            (api.Z3_mk_not)(*c, equal)
         }
     }
 }

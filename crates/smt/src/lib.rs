@@ -8,6 +8,8 @@ mod api;
 mod context;
 mod model;
 mod solver;
+#[cfg(test)]
+mod tests;
 mod watchdog;
 
 pub use api::MissingSolver;
