@@ -420,7 +420,9 @@ fn show(terms: &Terms, t: Term) -> String {
         Node::Real(b) => b.to_string(),
         Node::Word(b) => format!("{b:?}"),
         Node::Variable(v) => terms.name(*v).to_string(),
-        Node::Apply(op, c) => format!("({op:?} {})", c.iter().map(|c| show(terms, *c)).collect::<Vec<_>>().join(" ")),
+        Node::Apply(op, c) => {
+            format!("({op:?} {})", c.iter().map(|c| show(terms, *c)).collect::<Vec<_>>().join(" "))
+        }
     }
 }
 #[test]
@@ -433,8 +435,14 @@ fn scratch() {
     for e in &program.edges {
         let st = match &e.statement {
             Statement::Assume(c) => format!("assume {}", show(t, *c)),
-            Statement::Assign(v) => v.iter().map(|(v, x)| format!("{} := {}", t.name(*v), show(t, *x))).collect::<Vec<_>>().join(", "),
-            Statement::Havoc(v) => format!("havoc {:?}", v.iter().map(|v| t.name(*v)).collect::<Vec<_>>()),
+            Statement::Assign(v) => v
+                .iter()
+                .map(|(v, x)| format!("{} := {}", t.name(*v), show(t, *x)))
+                .collect::<Vec<_>>()
+                .join(", "),
+            Statement::Havoc(v) => {
+                format!("havoc {:?}", v.iter().map(|v| t.name(*v)).collect::<Vec<_>>())
+            }
         };
         println!("{} -> {}: {st}", e.from.0, e.to.0);
     }
@@ -448,23 +456,37 @@ fn scratch() {
     all.push(CfgOptions { lemmas: Lemmas::Core, ..CfgOptions::default() });
     for options in all {
         let now = Instant::now();
-        let verdicts = decide_all(&program, &options, &Run::new().with_timeout(Duration::from_secs(5)));
+        let verdicts =
+            decide_all(&program, &options, &Run::new().with_timeout(Duration::from_secs(5)));
         println!("{options:?} {:?} {:?}", now.elapsed(), accept(&program, &verdicts));
         for v in &verdicts {
             match v {
-                ProgramVerdict::Safe(i) => for (l, ts) in &i.at { for t in ts { println!("   {}: {}", l.0, show(&i.terms, *t)); } },
+                ProgramVerdict::Safe(i) => {
+                    for (l, ts) in &i.at {
+                        for t in ts {
+                            println!("   {}: {}", l.0, show(&i.terms, *t));
+                        }
+                    }
+                }
                 ProgramVerdict::Unsafe(t) => println!("   unsafe {}", t.steps.len()),
                 ProgramVerdict::Unknown(r) => println!("   unknown {r}"),
             }
         }
     }
     let p = figure_3_4();
-    let base = CfgOptions { strategy: Strategy::Whole, lemmas: Lemmas::Interpolant, ..CfgOptions::thesis() };
-    for (n, o) in [("push", CfgOptions { push: true, ..base.clone() }), ("gen", CfgOptions { generalize: true, ..base.clone() }),
+    let base = CfgOptions {
+        strategy: Strategy::Whole,
+        lemmas: Lemmas::Interpolant,
+        ..CfgOptions::thesis()
+    };
+    for (n, o) in [
+        ("push", CfgOptions { push: true, ..base.clone() }),
+        ("gen", CfgOptions { generalize: true, ..base.clone() }),
         ("proj", CfgOptions { predecessors: Predecessors::Projection, ..base.clone() }),
         ("nocache", CfgOptions { cache: false, ..base.clone() }),
         ("pushcore", CfgOptions { push: true, lemmas: Lemmas::Core, ..base.clone() }),
-        ("pushneg", CfgOptions { push: true, lemmas: Lemmas::Negation, ..base.clone() })] {
+        ("pushneg", CfgOptions { push: true, lemmas: Lemmas::Negation, ..base.clone() }),
+    ] {
         let v = decide_all(&p, &o, &Run::new().with_timeout(Duration::from_secs(1)));
         println!("{n}: {}", matches!(v[0], ProgramVerdict::Safe(_)));
     }

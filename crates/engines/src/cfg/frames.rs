@@ -76,6 +76,12 @@ impl Frames {
             .any(|(&at, frame)| counts(at) && frame.lemmas.iter().any(|lemma| lemma.level == level))
     }
 
+    /// How many lemmas of exactly this level there are, at all locations.
+    pub fn count(&self, level: usize) -> usize {
+        let lemmas = self.at.values().flat_map(|frame| &frame.lemmas);
+        lemmas.filter(|lemma| lemma.level == level).count()
+    }
+
     /// The lemmas beyond a level, by location.
     pub fn beyond(&self, level: usize) -> BTreeMap<LocationId, Vec<Term>> {
         let lemmas = |frame: &Frame| {

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{LocationId, Op, Sort, Term};
@@ -16,8 +16,9 @@ use super::implicant::implicant;
 use super::options::{CfgOptions, Lemmas, Predecessors};
 use super::project::project;
 use super::valuation::Valuation;
-use crate::run::{Event, Run};
+use crate::run::{Answer, Event, Run};
 
+const NAME: &str = "cfg";
 /// How long one query may take that has to be answered.
 const QUERY: Duration = Duration::from_secs(60);
 /// How long a query may take that only makes a lemma better.
@@ -143,7 +144,15 @@ impl<'a> Search<'a> {
 
     fn next_level(&mut self) {
         self.frontier += 1;
-        self.run.emit(Event::Bound { engine: "cfg", bound: self.frontier });
+        self.run.emit(Event::Bound { engine: NAME, bound: self.frontier });
+        self.run.emit(Event::Frames {
+            engine: NAME,
+            frontier: self.frontier,
+            lemmas: (1..=self.frontier).map(|level| self.frames.count(level)).collect(),
+            invariant: self.frames.count(INVARIANT),
+            obligations: self.queue.len(),
+            queries: self.graph.queries,
+        });
         if !self.options.cache {
             self.queue.clear();
             self.obligations.clear();
@@ -234,9 +243,21 @@ impl<'a> Search<'a> {
 
     /// Do the lemmas of a level exclude a cube, one of them by its looks or all together?
     fn is_excluded(&mut self, at: LocationId, cube: &[Term], level: usize) -> bool {
-        self.frames.excludes(&mut self.graph.terms, at, cube, level)
-            || self.options.lemmas == Lemmas::Interpolant
-                && self.graph.excludes(at, (&self.frames, level), cube, ATTEMPT)
+        if self.frames.excludes(&mut self.graph.terms, at, cube, level) {
+            return true;
+        }
+        if self.options.lemmas != Lemmas::Interpolant {
+            return false;
+        }
+        let started = Instant::now();
+        let excluded = self.graph.excludes(at, (&self.frames, level), cube, ATTEMPT);
+        self.tell("excluded", started, if excluded { Answer::Unsat } else { Answer::Sat });
+        excluded
+    }
+
+    fn tell(&self, kind: &'static str, started: Instant, answer: Answer) {
+        let time = started.elapsed();
+        self.run.emit(Event::Query { engine: NAME, kind, answer, conflicts: 0, time });
     }
 
     /// Takes a blocked cube into its cluster, and tries what that suggests.
@@ -307,7 +328,17 @@ impl<'a> Search<'a> {
             also.push(terms.or(negated));
         }
         let frame = level.saturating_sub(1);
+        let started = Instant::now();
         let outcome = self.graph.ask(block, (&self.frames, frame), &also, cube, limit);
+        self.tell(
+            "step",
+            started,
+            match &outcome {
+                Outcome::Blocked(_) => Answer::Unsat,
+                Outcome::Step(_) => Answer::Sat,
+                Outcome::Unknown(_) => Answer::Stopped,
+            },
+        );
         if self.options.memo
             && let Outcome::Blocked(core) = &outcome
         {

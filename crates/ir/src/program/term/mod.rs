@@ -1,0 +1,294 @@
+//! Hash-consed first-order terms over integers, reals, words and maps.
+//!
+//! Equal terms have equal ids. What is built is brought into a normal form on the
+//! way, so that most equalities that a reader would see at once are seen:
+//!
+//! | built | becomes |
+//! |---|---|
+//! | sums, products with constants | one sum of products, ordered, constant last |
+//! | `a <= b`, `a < b`, negated or not | `Σ cᵢ·tᵢ <= k` with coprime integers (reals: `<` stays) |
+//! | `a = b` on numbers | `Σ cᵢ·tᵢ = k`, first coefficient positive |
+//! | `and`, `or` | flat, ordered, without duplicates, folded if complementary |
+//! | `not (and …)` | stays; `not (a <= b)` is turned round |
+//!
+//! Sorts are checked by assertions: the front end has rejected ill-typed programs,
+//! so that a wrong sort is a bug of the caller.
+
+mod build;
+mod linear;
+
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+use rustc_hash::FxHashMap;
+
+use super::sort::Sort;
+use crate::operator::{BinaryOp, UnaryOp};
+use crate::value::BitVec;
+
+pub use linear::Linear;
+
+/// A term of a [`Terms`] pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Term(u32);
+
+/// A symbol that may have another value in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct VariableId(pub u32);
+
+/// An uninterpreted function: the same in all states.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FunctionId(pub u32);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub sort: Sort,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    pub name: String,
+    pub arguments: Vec<Sort>,
+    pub result: Sort,
+    /// The function stands for another one that is not modelled (its name, or why): a
+    /// counterexample that depends on its value may not be one.
+    pub approximates: Option<String>,
+}
+
+/// The operators. The order of arguments is that of their names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Op {
+    Not,
+    And,
+    Or,
+    /// On any sort.
+    Equal,
+    /// Condition, then, else.
+    Ite,
+    /// Of integers or of reals, two or more.
+    Add,
+    Multiply,
+    /// Of integers, rounded so that the remainder is not negative (SMT-LIB's `div`).
+    Divide,
+    /// The remainder of `Divide`.
+    Modulo,
+    /// Of reals.
+    Quotient,
+    AtMost,
+    /// On reals alone: on integers it is `AtMost`.
+    Less,
+    ToReal,
+    /// The greatest integer that is not greater.
+    ToInt,
+    /// Map, index.
+    Select,
+    /// Map, index, element.
+    Store,
+    /// On words.
+    Unary(WordUnary),
+    /// On words; predicates are of sort `Bool`; `Equal` is not among them.
+    Binary(WordBinary),
+    /// Bits of a word, both ends included.
+    Extract {
+        high: u32,
+        low: u32,
+    },
+    /// A word made wider.
+    Extend {
+        by: u32,
+        signed: bool,
+    },
+    Function(FunctionId),
+}
+
+/// [`UnaryOp`] in an order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WordUnary(pub UnaryOp);
+
+/// [`BinaryOp`] in an order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WordBinary(pub BinaryOp);
+
+macro_rules! ordered_by_number {
+    ($($name:ident),*) => {$(
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                (self.0 as u8).cmp(&(other.0 as u8))
+            }
+        }
+    )*};
+}
+ordered_by_number!(WordUnary, WordBinary);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    Bool(bool),
+    Int(IBig),
+    Real(RBig),
+    Word(BitVec),
+    Variable(VariableId),
+    Apply(Op, Box<[Term]>),
+}
+
+/// The pool. Grows only: ids of a pool are valid in every clone that has grown further.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    sorts: Vec<Sort>,
+    known: FxHashMap<Node, Term>,
+    variables: Vec<Variable>,
+    functions: Vec<Function>,
+    /// Names of the uninterpreted types.
+    types: Vec<String>,
+}
+
+impl Terms {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize]
+    }
+
+    pub fn sort(&self, term: Term) -> &Sort {
+        &self.sorts[term.0 as usize]
+    }
+
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    pub fn name(&self, variable: VariableId) -> &str {
+        &self.variables[variable.0 as usize].name
+    }
+
+    pub fn variable_sort(&self, variable: VariableId) -> &Sort {
+        &self.variables[variable.0 as usize].sort
+    }
+
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    pub fn function(&self, function: FunctionId) -> &Function {
+        &self.functions[function.0 as usize]
+    }
+
+    pub fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    pub fn children(&self, term: Term) -> &[Term] {
+        match self.node(term) {
+            Node::Apply(_, children) => children,
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Word(_) | Node::Variable(_) => &[],
+        }
+    }
+
+    pub fn as_bool(&self, term: Term) -> Option<bool> {
+        match self.node(term) {
+            Node::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if the term is one.
+    pub fn as_number(&self, term: Term) -> Option<RBig> {
+        match self.node(term) {
+            Node::Int(value) => Some(RBig::from(value.clone())),
+            Node::Real(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The children, if the term is made by this operator.
+    pub fn as_op(&self, term: Term, op: Op) -> Option<&[Term]> {
+        match self.node(term) {
+            Node::Apply(found, children) if *found == op => Some(children),
+            _ => None,
+        }
+    }
+
+    /// The parts of a conjunction; the term itself if it is none, none of `true`.
+    pub fn conjuncts(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Bool(true) => Vec::new(),
+            Node::Apply(Op::And, children) => children.to_vec(),
+            _ => vec![term],
+        }
+    }
+
+    /// The parts of a disjunction; the term itself if it is none, none of `false`.
+    pub fn disjuncts(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Bool(false) => Vec::new(),
+            Node::Apply(Op::Or, children) => children.to_vec(),
+            _ => vec![term],
+        }
+    }
+
+    /// All subterms of these, children before parents, each once.
+    pub fn subterms(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut order = Vec::new();
+        let mut stack: Vec<(Term, bool)> = roots.into_iter().map(|term| (term, false)).collect();
+        stack.reverse();
+        while let Some((term, done)) = stack.pop() {
+            if done {
+                order.push(term);
+            } else if seen.insert(term) {
+                stack.push((term, true));
+                stack.extend(self.children(term).iter().rev().map(|&child| (child, false)));
+            }
+        }
+        order
+    }
+
+    /// The variables of a term, in order.
+    pub fn free_variables(&self, roots: impl IntoIterator<Item = Term>) -> Vec<VariableId> {
+        let mut found: Vec<VariableId> = self
+            .subterms(roots)
+            .into_iter()
+            .filter_map(|term| match self.node(term) {
+                Node::Variable(variable) => Some(*variable),
+                _ => None,
+            })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The term of numbers as a sum; what is not linear is a summand of its own.
+    pub fn linear(&self, term: Term) -> Linear {
+        let mut sum = Linear::default();
+        let parts: &[Term] = self.as_op(term, Op::Add).unwrap_or(std::slice::from_ref(&term));
+        for &part in parts {
+            let (factor, rest) = self.scaled(part);
+            match rest {
+                Some(rest) => sum.terms.push((rest, factor)),
+                None => sum.constant += factor,
+            }
+        }
+        sum
+    }
+
+    /// A number times a term that is no number (or nothing).
+    fn scaled(&self, term: Term) -> (RBig, Option<Term>) {
+        if let Some(number) = self.as_number(term) {
+            return (number, None);
+        }
+        if let Some(&[factor, rest]) = self.as_op(term, Op::Multiply)
+            && let Some(number) = self.as_number(factor)
+        {
+            return (number, Some(rest));
+        }
+        (RBig::ONE, Some(term))
+    }
+}
