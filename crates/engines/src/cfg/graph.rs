@@ -6,7 +6,7 @@ use std::time::Duration;
 use elinvar_ir::program::{
     Block, Blocks, LocationId, Program, Sort, Term, Terms, VariableId, large_blocks,
 };
-use elinvar_smt::{Answer, Context, Solver};
+use elinvar_smt::{Answer, Context, Model, Solver};
 use rustc_hash::FxHashMap;
 
 use super::frames::{Frames, INVARIANT, Lemma};
@@ -22,9 +22,8 @@ pub type BlockIndex = usize;
 /// lemmas of the location where it begins, each under its level.
 struct Asked {
     block: Block,
-    solver: Solver,
-    /// How much of the log of its first location the solver knows.
-    learnt: usize,
+    /// Made when it is asked first.
+    place: Option<Place>,
     /// What terms of the last location are before the block.
     before: FxHashMap<Term, Term>,
 }
@@ -32,7 +31,20 @@ struct Asked {
 /// A solver that knows the lemmas of a location.
 struct Place {
     solver: Solver,
+    /// How much of the location's log it knows.
     learnt: usize,
+}
+
+impl Place {
+    /// Too much was assumed once.
+    fn is_worn(&self) -> bool {
+        self.solver.assumptions() > MOST_ASSUMPTIONS
+    }
+
+    fn learn(&mut self, terms: &Terms, formulas: Vec<Term>) {
+        self.learnt += formulas.len();
+        formulas.into_iter().for_each(|formula| self.solver.assert(terms, formula));
+    }
 }
 
 /// What a query gave.
@@ -67,8 +79,7 @@ impl Graph {
         for (index, block) in blocks.iter().enumerate() {
             into.entry(block.to).or_default().push(index);
         }
-        let blocks =
-            blocks.into_iter().map(|block| Asked::new(block, &context, &mut terms)).collect();
+        let blocks = blocks.into_iter().map(|block| Asked::new(block, &mut terms)).collect();
         let errors = errors.to_vec();
         Graph {
             terms,
@@ -147,14 +158,17 @@ impl Graph {
             }
         }
         self.queries += 1;
-        let asked = &mut self.blocks[index];
-        match asked.solver.check(&self.terms, &assumptions, limit) {
+        let solver = &mut self.blocks[index].place.as_mut().expect("just made").solver;
+        match solver.check(&self.terms, &assumptions, limit) {
             Answer::Unsat => {
-                let core = asked.solver.core();
+                let core = solver.core();
                 let needed = core.into_iter().filter(|&at| at >= first);
                 Outcome::Blocked(needed.map(|at| positions[at - first]).collect())
             }
-            Answer::Sat => self.step(index, &self.blocks[index].solver),
+            Answer::Sat => {
+                let model = solver.model();
+                self.step(index, model)
+            }
             Answer::Unknown(why) if is_interrupt(&why) => Outcome::Unknown(why),
             Answer::Unknown(_) => {
                 let assumptions = also.iter().chain(&targets).copied();
@@ -182,16 +196,15 @@ impl Graph {
         }
         match solver.check(&self.terms, &[], limit) {
             Answer::Unsat => Outcome::Blocked(Vec::new()),
-            Answer::Sat => self.step(index, &solver),
+            Answer::Sat => self.step(index, solver.model()),
             Answer::Unknown(why) => Outcome::Unknown(why),
         }
     }
 
-    fn step(&self, index: BlockIndex, solver: &Solver) -> Outcome {
+    fn step(&self, index: BlockIndex, model: Option<Model>) -> Outcome {
         let block = &self.blocks[index].block;
         let variables = self.live[&block.from].iter().chain(&block.inputs).copied();
-        let state =
-            solver.model().and_then(|model| Valuation::of_model(&self.terms, &model, variables));
+        let state = model.and_then(|model| Valuation::of_model(&self.terms, &model, variables));
         match state {
             Some(state) => Outcome::Step(Box::new(state)),
             None => Outcome::Unknown("a model of Z3 has values that cannot be read".to_owned()),
@@ -206,19 +219,15 @@ impl Graph {
         cube: &[Term],
         limit: Duration,
     ) -> bool {
-        let fresh = |solver: &Place| solver.solver.assumptions() > MOST_ASSUMPTIONS;
-        if self.places.get(&at).is_none_or(fresh) {
+        if self.places.get(&at).is_none_or(Place::is_worn) {
             let place = Place { solver: Solver::new(&self.context), learnt: 0 };
             self.places.insert(at, place);
         }
-        let log = frames.log(at);
-        let learnt = self.places[&at].learnt;
-        let news: Vec<Term> = log[learnt..].iter().map(|lemma| self.switched(lemma)).collect();
+        let news = self.news(at, frames, self.places[&at].learnt);
         let mut assumptions: Vec<Term> = self.levels.get(level..).unwrap_or_default().to_vec();
         assumptions.extend_from_slice(cube);
         let place = self.places.get_mut(&at).expect("just made");
-        news.iter().for_each(|&formula| place.solver.assert(&self.terms, formula));
-        place.learnt = log.len();
+        place.learn(&self.terms, news);
         self.queries += 1;
         place.solver.check(&self.terms, &assumptions, limit) == Answer::Unsat
     }
@@ -232,30 +241,31 @@ impl Graph {
         self.terms.implies(switch, lemma.clause)
     }
 
+    /// The lemmas of a location from a place of its log on.
+    fn news(&mut self, at: LocationId, frames: &Frames, from: usize) -> Vec<Term> {
+        let log = frames.log(at).get(from..).unwrap_or_default();
+        log.iter().map(|lemma| self.switched(lemma)).collect()
+    }
+
     fn catch_up(&mut self, index: BlockIndex, frames: &Frames) {
         let asked = &mut self.blocks[index];
-        if asked.solver.assumptions() > MOST_ASSUMPTIONS {
-            asked.solver = Solver::new(&self.context);
-            asked.solver.assert(&self.terms, asked.block.guard);
-            asked.learnt = 0;
+        if asked.place.as_ref().is_none_or(Place::is_worn) {
+            let mut solver = Solver::new(&self.context);
+            solver.assert(&self.terms, asked.block.guard);
+            asked.place = Some(Place { solver, learnt: 0 });
         }
-        let from = asked.block.from;
-        let log = frames.log(from);
-        for lemma in &log[asked.learnt..] {
-            let formula = self.switched(lemma);
-            self.blocks[index].solver.assert(&self.terms, formula);
-        }
-        self.blocks[index].learnt = log.len();
+        let learnt = asked.place.as_ref().map_or(0, |place| place.learnt);
+        let news = self.news(self.blocks[index].block.from, frames, learnt);
+        let place = self.blocks[index].place.as_mut().expect("just made");
+        place.learn(&self.terms, news);
     }
 }
 
 impl Asked {
-    fn new(block: Block, context: &Context, terms: &mut Terms) -> Self {
-        let mut solver = Solver::new(context);
-        solver.assert(terms, block.guard);
+    fn new(block: Block, terms: &mut Terms) -> Self {
         let update = block.update.iter();
         let before = update.map(|(&variable, &value)| (terms.variable(variable), value)).collect();
-        Asked { block, solver, learnt: 0, before }
+        Asked { block, place: None, before }
     }
 }
 

@@ -182,11 +182,18 @@ fn start(
         Start::Intervals => Some(Domain::Intervals),
         Start::Octagons => Some(Domain::Octagons),
     };
-    let known = match domain {
+    let mut known = match domain {
         Some(domain) => analyze(program, &mut graph.terms, domain, errors, &stop),
         None if options.shapes => BTreeMap::new(),
         None => return shapes::Start { invariants: BTreeMap::new(), error: None },
     };
+    // Blocks leave variables alone that nobody asks for afterwards: facts on them would
+    // seem to be kept.
+    for (at, facts) in &mut known {
+        let live = graph.live.get(at).map_or(&[][..], |live| live);
+        let is_live = |variable: &VariableId| live.contains(variable);
+        facts.retain(|&fact| graph.terms.free_variables([fact]).iter().all(is_live));
+    }
     shapes::start(graph, program, known, options.shapes, run)
 }
 

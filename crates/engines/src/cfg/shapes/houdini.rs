@@ -21,21 +21,19 @@ const CHUNK: usize = 16;
 /// Weakens the guesses until every block keeps them. When the run ends before, nothing
 /// is left of them.
 pub fn filter(graph: &mut Graph, guesses: &mut BTreeMap<LocationId, Guess>, run: &Run) {
-    let mut solvers: Vec<Solver> = graph
-        .block_indices()
-        .map(|index| {
-            let mut solver = Solver::new(&graph.context);
-            solver.assert(&graph.terms, graph.block(index).guard);
-            solver
-        })
-        .collect();
+    let mut solvers: BTreeMap<BlockIndex, Solver> = BTreeMap::new();
     let mut changed = true;
     while std::mem::take(&mut changed) {
         for index in graph.block_indices() {
             if !guesses.contains_key(&graph.block(index).to) {
                 continue;
             }
-            let mut step = Step { graph, guesses, index, solver: &mut solvers[index], run };
+            let solver = solvers.entry(index).or_insert_with(|| {
+                let mut solver = Solver::new(&graph.context);
+                solver.assert(&graph.terms, graph.block(index).guard);
+                solver
+            });
+            let mut step = Step { graph, guesses, index, solver, run };
             match step.keep() {
                 Some(weaker) => changed |= weaker,
                 None => {
