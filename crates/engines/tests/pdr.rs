@@ -239,3 +239,60 @@ fn failing_properties_next_to_safe_ones() {
         }
     }
 }
+
+/// A system of bits whose steps are the next states that satisfy clauses, as Section 2.3
+/// of Werner's thesis writes them; all bits are false at first. Literals are bits from 1,
+/// negative if negated, and from 10 on in the next state.
+fn clausal(bits: usize, steps: &[&[i32]], bad: &[i32]) -> TransitionSystem {
+    let mut b = SystemBuilder::new();
+    let now: Vec<_> = (0..bits).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+    let next: Vec<_> = (0..bits).map(|_| b.input(Sort::BOOL, None).unwrap()).collect();
+    let literal = |b: &mut SystemBuilder, number: i32| {
+        let size = number.unsigned_abs() as usize;
+        let bit = if size > 10 { next[size - 11] } else { now[size - 1] };
+        if number < 0 { b.pool.not_bit(bit) } else { bit }
+    };
+    for (at, &input) in next.iter().enumerate() {
+        b.states[at].init = Some(b.pool.bool(false));
+        b.states[at].next = Some(input);
+    }
+    for clause in steps {
+        let mut allowed = b.pool.bool(false);
+        for &number in *clause {
+            let literal = literal(&mut b, number);
+            allowed = b.pool.or(allowed, literal).unwrap();
+        }
+        b.constraints.push(allowed);
+    }
+    let mut reached = b.pool.bool(true);
+    for &number in bad {
+        let literal = literal(&mut b, number);
+        reached = b.pool.and(reached, literal).unwrap();
+    }
+    b.bad("reached", reached);
+    b.finish().unwrap()
+}
+
+/// Section 2.3.1: ones are shifted in, and the third step fills all three bits.
+#[test]
+fn the_counterexample_of_the_thesis_on_software() {
+    let steps: [&[i32]; 4] = [&[1, -12], &[-1, 12], &[2, -13], &[-2, 13]];
+    let system = clausal(3, &steps, &[1, 2, 3]);
+    let property = PropertyId(0);
+    for options in all_settings() {
+        let verdict = &check(&system, &[property], &options)[0];
+        assert_right(&system, (property, Outcome::Unsafe(3)), verdict);
+    }
+}
+
+/// Section 2.3.2: nothing is reached but the initial state.
+#[test]
+fn the_proof_of_the_thesis_on_software() {
+    let steps: [&[i32]; 5] = [&[1, -2, 12], &[1, 2, -11], &[-1, 11], &[-1, -12], &[2, -12]];
+    let system = clausal(2, &steps, &[1, -2]);
+    let property = PropertyId(0);
+    for options in all_settings() {
+        let verdict = &check(&system, &[property], &options)[0];
+        assert_right(&system, (property, Outcome::Safe), verdict);
+    }
+}
