@@ -190,7 +190,7 @@ fn unknown(source: &[u8]) -> Diagnostic {
         }
         None => Diagnostic::new("the file is empty", source.len()..source.len()),
     };
-    error.with_help("models are in AIGER, BTOR, BTOR2 or basm")
+    error.with_help("models are in AIGER, BTOR, BTOR2 or basm, programs in Boogie")
 }
 
 #[cfg(test)]
