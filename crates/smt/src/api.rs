@@ -46,6 +46,7 @@ macro_rules! api {
 }
 
 api! {
+    Z3_global_param_set(Text, Text);
     Z3_mk_config() -> Raw;
     Z3_del_config(Raw);
     Z3_mk_context_rc(Raw) -> Raw;

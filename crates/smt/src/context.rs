@@ -51,6 +51,8 @@ impl Context {
     fn with(api: &'static Api, stop: Stop) -> Self {
         // SAFETY: as the interface asks: a configuration lives until its context is made.
         let raw = unsafe {
+            // Tables of functions as they are, not as terms over their arguments.
+            (api.Z3_global_param_set)(c"model.compact".as_ptr(), c"false".as_ptr());
             let config = (api.Z3_mk_config)();
             let raw = (api.Z3_mk_context_rc)(config);
             (api.Z3_del_config)(config);

@@ -392,7 +392,7 @@ impl<'a> Search<'a> {
             Predecessors::WeakestPrecondition => self.precondition(block, &cube, state),
         };
         let Some(cubes) = cubes else {
-            let why = "a map or an element of a type cannot be projected".to_owned();
+            let why = "the states before a step cannot be told (maps, division by zero)".to_owned();
             return Some(End::Stopped(StopReason::Unsupported(why)));
         };
         self.queue.push(Reverse((level, Reverse(index))));
