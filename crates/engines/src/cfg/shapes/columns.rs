@@ -34,7 +34,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    pub fn of(graph: &Graph) -> Self {
+    pub fn of(graph: &mut Graph) -> Self {
+        let written = writes(graph);
         let terms = &graph.terms;
         let mut roots = Vec::new();
         for index in graph.block_indices() {
@@ -68,6 +69,12 @@ impl Columns {
                 Op::AtMost | Op::Less | Op::Equal => atoms.push(term),
                 _ => {}
             }
+        }
+        for (element, equation) in written {
+            if terms.sort(element).is_arithmetic() {
+                opaque.push(element);
+            }
+            atoms.push(equation);
         }
         // Counters that go in steps.
         for &term in &subterms {
@@ -103,6 +110,24 @@ impl Columns {
         }
         cases
     }
+}
+
+/// What is written to maps: the element, read afterwards, and that it is what was written.
+fn writes(graph: &mut Graph) -> Vec<(Term, Term)> {
+    let mut found = Vec::new();
+    for index in graph.block_indices() {
+        for (variable, value) in graph.block(index).update.clone() {
+            let terms = &mut graph.terms;
+            let mut map = value;
+            while let Some(&[older, at, written]) = terms.as_op(map, Op::Store) {
+                let symbol = terms.variable(variable);
+                let element = terms.select(symbol, at);
+                found.push((element, terms.equal(element, written)));
+                map = older;
+            }
+        }
+    }
+    found
 }
 
 type Live = FxHashSet<VariableId>;

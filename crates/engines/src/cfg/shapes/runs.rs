@@ -18,9 +18,10 @@ use super::super::valuation::Valuation;
 
 /// So many states of a location are enough to guess from.
 const ENOUGH_STATES: usize = 60;
-/// Blocks in one direction, one after the other.
+/// Blocks in one direction, one after the other; and in all directions together.
 const DEPTH: usize = 4000;
-const WALKS: usize = 3;
+const STEPS: usize = 12_000;
+const WALKS: usize = 24;
 const MOST_QUERIES: usize = 80;
 const LIMIT: Duration = Duration::from_millis(100);
 
@@ -69,7 +70,8 @@ impl<'a> Runner<'a> {
     /// Collects states, near the entry and far from it; tells an error if one is reached.
     pub fn run(&mut self, stop: &dyn Fn() -> bool) -> Option<ErrorRun> {
         self.search(stop);
-        (0..WALKS).find_map(|_| self.walk(stop))
+        let mut left = STEPS;
+        (0..WALKS).find_map(|_| self.walk(&mut left, stop))
     }
 
     /// Breadth first, from a few initial states.
@@ -107,14 +109,15 @@ impl<'a> Runner<'a> {
     }
 
     /// Straight on, as far as it goes.
-    fn walk(&mut self, stop: &dyn Fn() -> bool) -> Option<ErrorRun> {
+    fn walk(&mut self, left: &mut usize, stop: &dyn Fn() -> bool) -> Option<ErrorRun> {
         let (mut at, mut state) = (self.graph.entry, State::default());
         let mut initial = None;
         let mut steps = Vec::new();
         for depth in 0..DEPTH {
-            if stop() {
+            if *left == 0 || stop() {
                 return None;
             }
+            *left -= 1;
             let mut blocks = self.graph.blocks_from(at);
             let (block, Taken { mut before, after }) = loop {
                 if blocks.is_empty() {
