@@ -375,9 +375,6 @@ fn number(digits: &str, suffix: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-    use std::process::{Command, Stdio};
-
     use super::*;
     use crate::boogie;
 
@@ -389,14 +386,7 @@ mod tests {
 
     /// Asks Z3's Spacer; the answer is its first line.
     fn spacer(script: &str) -> String {
-        let mut child = (Command::new("z3").args(["-in", "-T:20", "fp.engine=spacer"]))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("z3 is installed");
-        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        String::from_utf8(output.stdout).unwrap().lines().next().unwrap_or_default().to_owned()
+        crate::z3::ask(&["-T:20", "fp.engine=spacer"], script)
     }
 
     #[test]

@@ -25,6 +25,9 @@ mod same;
 pub mod smtlib;
 pub mod svg;
 pub mod vcd;
+#[cfg(test)]
+#[path = "../tests/common/z3.rs"]
+mod z3;
 
 pub use diagnostic::{Diagnostic, Position};
 pub use numbered::WriteError;

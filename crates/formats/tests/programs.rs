@@ -1,8 +1,8 @@
 //! What programs become says the same as their runs: Horn clauses, and transition systems
 //! of those over words.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+#[path = "common/z3.rs"]
+mod z3;
 
 use elinvar_formats::{boogie, horn, lowering};
 use elinvar_ir::oracle::{
@@ -126,14 +126,7 @@ fn programs_over_words_are_transition_systems() {
 
 /// Asks Z3's Spacer; the answer is its first line.
 fn spacer(script: &str) -> String {
-    let mut child = (Command::new("z3").args(["-in", "-T:2", "fp.engine=spacer"]))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("z3 is installed");
-    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().next().unwrap_or_default().to_owned()
+    z3::ask(&["-T:2", "fp.engine=spacer"], script)
 }
 
 #[test]
