@@ -10,7 +10,10 @@ pub enum ProgramRefusal {
     NoSuchProperty(AssertionId),
     #[error("the invariants could not be checked in time")]
     OutOfTime,
-    #[error("programs are checked with Z3: install the package z3 ({command}: {error})")]
+    #[error(
+        "proofs of programs are checked by `{command}`, which cannot be started ({error}); \
+         install it: by default it is Z3, of the package z3"
+    )]
     NoSolver { command: String, error: String },
     #[error("the solver of the checker failed: {0}")]
     Solver(String),
