@@ -125,7 +125,7 @@ fn decide(
 fn judge(program: &Program, trace: ProgramTrace) -> ProgramVerdict {
     match program.doubt(trace.steps.iter().map(|step| step.edge)) {
         None => ProgramVerdict::Unsafe(trace),
-        Some(why) => unknown(format!("there may be a counterexample, but {why}")),
+        Some(why) => unknown(format!("a counterexample was found, but {why}")),
     }
 }
 
