@@ -35,13 +35,7 @@ pub fn run(
     let before = processor_time(UsageWho::RUSAGE_CHILDREN)?;
     let output = command.output().map_err(|error| error.to_string())?;
     let time = processor_time(UsageWho::RUSAGE_CHILDREN)?.saturating_sub(before);
-    // Who does not heed the first signal gets one that cannot be left unheeded.
-    let limit = Duration::from_secs(u64::from(seconds));
-    let too_long = match output.status.signal() {
-        Some(signal) if signal == Signal::SIGXCPU as i32 => true,
-        Some(signal) if signal == Signal::SIGKILL as i32 => time * 10 >= limit * 9,
-        Some(_) | None => false,
-    };
+    let too_long = output.status.signal() == Some(Signal::SIGXCPU as i32);
     Ok(Finished { output, time, too_long })
 }
 

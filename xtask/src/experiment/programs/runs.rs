@@ -116,6 +116,8 @@ fn answer(text: &str) -> Outcome {
         Some("sat") => Outcome::Decided(Verdict::Safe),
         Some("unsat") => Outcome::Decided(Verdict::Unsafe),
         Some("unknown") => Outcome::Unknown,
+        // What Z3 says when it is told that its time is over.
+        Some("timeout") => Outcome::TooLong,
         Some(_) | None => Outcome::Failed,
     }
 }
@@ -129,6 +131,7 @@ mod tests {
         assert_eq!(answer("sat\n"), Outcome::Decided(Verdict::Safe));
         assert_eq!(answer("unsat\n"), Outcome::Decided(Verdict::Unsafe));
         assert_eq!(answer("unknown\n"), Outcome::Unknown);
+        assert_eq!(answer("timeout\n"), Outcome::TooLong);
         assert_eq!(answer("(error \"line 1\")\nunsat\n"), Outcome::Failed);
         assert_eq!(answer(""), Outcome::Failed);
     }
