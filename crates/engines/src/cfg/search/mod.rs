@@ -1,20 +1,21 @@
 //! The lifted algorithm (Figure 3.2 of the thesis): obligations at locations are blocked
 //! or lead to the entry, level by level, until some level adds nothing.
 
+mod generalize;
+mod predecessors;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::{Duration, Instant};
 
 use elinvar_ir::StopReason;
-use elinvar_ir::program::{LocationId, Op, Sort, Term};
+use elinvar_ir::program::{LocationId, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conjecture::Clusters;
 use super::frames::{Frames, INVARIANT};
 use super::graph::{BlockIndex, Graph, Outcome};
-use super::implicant::implicant;
-use super::options::{CfgOptions, Lemmas, Predecessors};
-use super::project::project;
+use super::options::{CfgOptions, Lemmas};
 use super::valuation::Valuation;
 use crate::run::{Answer, Event, Run};
 
@@ -23,8 +24,6 @@ const NAME: &str = "cfg";
 const QUERY: Duration = Duration::from_secs(60);
 /// How long a query may take that only makes a lemma better.
 const ATTEMPT: Duration = Duration::from_secs(1);
-/// At most so many cubes are made of one precondition at a time.
-const MOST_CUBES: usize = 32;
 
 /// A guess may lead to so many obligations.
 const GUESS_OBLIGATIONS: usize = 40;
@@ -62,7 +61,7 @@ pub enum End {
 
 pub struct Search<'a> {
     pub graph: Graph,
-    pub frames: Frames,
+    frames: Frames,
     options: &'a CfgOptions,
     run: &'a Run,
     /// Those that nothing is known of.
@@ -179,17 +178,8 @@ impl<'a> Search<'a> {
 
     /// A level that adds nothing: its frames are inductive.
     fn fixpoint(&self) -> Option<usize> {
-        if self.frontier == 0 {
-            return None;
-        }
         let counts = |at: LocationId| !self.is_decided(at);
-        (1..self.frontier).find(|&level| !self.frames.has_level(level, counts)).or_else(|| {
-            // Nothing but what always holds was needed.
-            let all = self.errors.iter().all(|&error| {
-                self.frames.lemmas(error).iter().any(|lemma| lemma.level == INVARIANT)
-            });
-            all.then_some(self.frontier)
-        })
+        (1..self.frontier).find(|&level| !self.frames.has_level(level, counts))
     }
 
     /// An error location whose property is decided already.
@@ -323,9 +313,7 @@ impl<'a> Search<'a> {
         }
         let mut also = Vec::new();
         if self.options.generalize && from == to {
-            let terms = &mut self.graph.terms;
-            let negated: Vec<Term> = cube.iter().map(|&literal| terms.not(literal)).collect();
-            also.push(terms.or(negated));
+            also.push(clause(&mut self.graph.terms, cube));
         }
         let frame = level.saturating_sub(1);
         let started = Instant::now();
@@ -347,218 +335,9 @@ impl<'a> Search<'a> {
         outcome
     }
 
-    pub fn learn(&mut self, at: LocationId, cube: &[Term], level: usize) {
-        let terms = &mut self.graph.terms;
-        let negated: Vec<Term> = cube.iter().map(|&literal| terms.not(literal)).collect();
-        let clause = terms.or(negated);
+    fn learn(&mut self, at: LocationId, cube: &[Term], level: usize) {
+        let clause = clause(&mut self.graph.terms, cube);
         self.frames.insert(&self.graph.terms, at, clause, level);
-    }
-
-    // ---- predecessors ------------------------------------------------------------------
-
-    fn predecessors(
-        &mut self,
-        index: usize,
-        level: usize,
-        block: BlockIndex,
-        mut state: Valuation,
-    ) -> Option<End> {
-        let origin = self.obligations[index].origin;
-        let from = self.graph.block(block).from;
-        if let Origin::Guess(guess) = origin {
-            if from == self.graph.entry || self.guesses[guess] == 0 {
-                self.drop_obligations(origin);
-                return None;
-            }
-            self.guesses[guess] -= 1;
-        }
-        if from == self.graph.entry {
-            let mut path = vec![block];
-            let mut at = index;
-            while let Some((block, next)) = self.obligations[at].next {
-                path.push(block);
-                at = next;
-            }
-            // Asked again if the path turns out not to count.
-            self.queue.push(Reverse((level, Reverse(index))));
-            let Origin::Error(error) = origin else { unreachable!("guesses were given up") };
-            return Some(End::Reached { error, path });
-        }
-        let cube = self.obligations[index].cube.clone();
-        let cubes = match self.options.predecessors {
-            Predecessors::Projection => {
-                self.around(block, &cube, &mut state).map(|cube| vec![cube])
-            }
-            Predecessors::WeakestPrecondition => self.precondition(block, &cube, state),
-        };
-        let Some(cubes) = cubes else {
-            let why = "the states before a step cannot be told (maps, division by zero)".to_owned();
-            return Some(End::Stopped(StopReason::Unsupported(why)));
-        };
-        self.queue.push(Reverse((level, Reverse(index))));
-        for cube in cubes {
-            let next = Some((block, index));
-            self.enqueue(Obligation { at: from, cube, next, origin }, level - 1);
-        }
-        None
-    }
-
-    /// A cube of states around one, from each of which the block leads into the cube.
-    fn around(
-        &mut self,
-        block: BlockIndex,
-        cube: &[Term],
-        state: &mut Valuation,
-    ) -> Option<Vec<Term>> {
-        let mut formulas = vec![self.graph.block(block).guard];
-        formulas.extend(cube.iter().map(|&literal| self.graph.before(block, literal)));
-        let inputs = self.graph.block(block).inputs.clone();
-        let terms = &mut self.graph.terms;
-        let literals = implicant(terms, state, formulas)?;
-        let literals = project(terms, state, literals, &inputs)?;
-        Some(self.split_equalities(literals))
-    }
-
-    /// `a = b` is two literals, unless obligations are negated as they are.
-    fn split_equalities(&mut self, literals: Vec<Term>) -> Vec<Term> {
-        if self.options.lemmas == Lemmas::Negation {
-            return literals;
-        }
-        let terms = &mut self.graph.terms;
-        let mut split = Vec::with_capacity(literals.len());
-        for literal in literals {
-            match terms.as_op(literal, Op::Equal) {
-                Some(&[left, right])
-                    if terms.sort(left).is_arithmetic()
-                        && terms.as_op(left, Op::Modulo).is_none() =>
-                {
-                    split.push(terms.at_most(left, right));
-                    split.push(terms.at_most(right, left));
-                }
-                _ => split.push(literal),
-            }
-        }
-        split.sort_unstable();
-        split.dedup();
-        split
-    }
-
-    /// The weakest precondition, as cubes (or as one formula): Sections 3.4.1 and 3.4.2.
-    fn precondition(
-        &mut self,
-        block: BlockIndex,
-        cube: &[Term],
-        mut state: Valuation,
-    ) -> Option<Vec<Vec<Term>>> {
-        let mut formulas = vec![self.graph.block(block).guard];
-        formulas.extend(cube.iter().map(|&literal| self.graph.before(block, literal)));
-        let inputs = self.graph.block(block).inputs.clone();
-        if inputs.is_empty() && !self.options.dnf {
-            let whole = self.graph.terms.and(formulas);
-            return Some(vec![self.graph.terms.conjuncts(whole)]);
-        }
-        // Model by model; what does not come in time will be asked for again.
-        let mut cubes = Vec::new();
-        let mut found = Vec::new();
-        loop {
-            let literals = implicant(&mut self.graph.terms, &mut state, formulas.iter().copied())?;
-            let cube = project(&mut self.graph.terms, &mut state, literals, &inputs)?;
-            let conjunction = self.graph.terms.and(cube.iter().copied());
-            found.push(self.graph.terms.not(conjunction));
-            cubes.push(cube);
-            if cubes.len() >= MOST_CUBES {
-                break;
-            }
-            let also: Vec<Term> =
-                found.iter().copied().chain(formulas[1..].iter().copied()).collect();
-            // No frame: what always holds is enough.
-            let frame = (&self.frames, INVARIANT);
-            match self.graph.ask(block, frame, &also, &[], ATTEMPT) {
-                Outcome::Step(next) => state = *next,
-                Outcome::Blocked(_) | Outcome::Unknown(_) => break,
-            }
-        }
-        if self.options.dnf {
-            return Some(cubes);
-        }
-        let terms = &mut self.graph.terms;
-        let parts: Vec<Term> = cubes.into_iter().map(|cube| terms.and(cube)).collect();
-        let whole = terms.or(parts);
-        Some(vec![terms.conjuncts(whole)])
-    }
-
-    // ---- lemmas ------------------------------------------------------------------------
-
-    /// A weaker cube that is blocked as well, and the level up to which it is.
-    fn generalize(&mut self, at: LocationId, cube: Vec<Term>, level: usize) -> (Vec<Term>, usize) {
-        let mut cube = cube;
-        if self.options.generalize {
-            cube = self.drop_literals(at, cube, level);
-        }
-        if self.options.lemmas == Lemmas::Interpolant {
-            cube = self.separate(at, cube, level);
-        }
-        let mut level = level;
-        while self.options.push
-            && level < self.frontier
-            && matches!(self.try_block(at, &cube, level + 1, ATTEMPT), Blocking::Blocked(_))
-        {
-            level += 1;
-        }
-        (cube, level)
-    }
-
-    fn drop_literals(&mut self, at: LocationId, mut cube: Vec<Term>, level: usize) -> Vec<Term> {
-        let mut position = 0;
-        while position < cube.len() {
-            if self.run.stop().is_some() {
-                break;
-            }
-            let mut without = cube.clone();
-            without.remove(position);
-            match self.try_block(at, &without, level, ATTEMPT) {
-                // Literals before the position were needed once, and still are.
-                Blocking::Blocked(core) => cube = core,
-                Blocking::Step(..) | Blocking::Stopped(_) => position += 1,
-            }
-        }
-        cube
-    }
-
-    /// See [`super::separate`].
-    fn separate(&mut self, at: LocationId, cube: Vec<Term>, level: usize) -> Vec<Term> {
-        let numbers = cube.iter().all(|&literal| {
-            self.graph
-                .terms
-                .as_op(literal, Op::AtMost)
-                .is_some_and(|sides| *self.graph.terms.sort(sides[0]) == Sort::Int)
-        });
-        if !numbers || cube.len() < 2 {
-            return cube;
-        }
-        let mut separation = super::separate::Separation::new(&self.graph.terms, &cube);
-        for _ in 0..12 {
-            let Some(half_space) = separation.propose(&mut self.graph.terms) else { break };
-            match self.try_block(at, &[half_space], level, ATTEMPT) {
-                Blocking::Blocked(_) => return vec![half_space],
-                Blocking::Step(block, mut state) => {
-                    // The state after the block is on the wrong side.
-                    let mut point = Vec::new();
-                    for term in separation.terms() {
-                        let before = self.graph.before(block, term);
-                        point.push(
-                            state.value(&self.graph.terms, before).and_then(|v| v.as_number()),
-                        );
-                    }
-                    match point.into_iter().collect::<Option<Vec<_>>>() {
-                        Some(point) => separation.add_sample(&point),
-                        None => break,
-                    }
-                }
-                Blocking::Stopped(_) => break,
-            }
-        }
-        cube
     }
 
     /// Carries lemmas forward, from the lowest level up.
@@ -590,4 +369,10 @@ impl<'a> Search<'a> {
         }
         None
     }
+}
+
+/// That a state is not in a cube.
+fn clause(terms: &mut Terms, cube: &[Term]) -> Term {
+    let negated: Vec<Term> = cube.iter().map(|&literal| terms.not(literal)).collect();
+    terms.or(negated)
 }
