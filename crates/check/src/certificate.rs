@@ -71,6 +71,26 @@ pub fn certificate(
     }
 }
 
+/// Accepts a k-induction over simple paths that differ in these states, if bad, the
+/// constraints and the next values of these states depend on no other state. Other
+/// certificates are accepted as by [`certificate`].
+pub fn certificate_over(
+    system: &TransitionSystem,
+    property: PropertyId,
+    certificate: &Certificate,
+    states: &BTreeSet<usize>,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let &Certificate::KInductive { k: k @ 1.., simple_path: true } = certificate else {
+        return self::certificate(system, property, certificate, budget);
+    };
+    let bad = bad_of(system, property)?;
+    let induction = Induction::new(system, bad, budget);
+    let deeper = induction.init_reads_inputs();
+    induction.base(k.saturating_add(usize::from(deeper)))?;
+    induction.restricted_to(states)?.step(k, true)
+}
+
 // ---- invariants ----------------------------------------------------------------
 
 /// A bit of an expression over the states, or its negation.
@@ -313,6 +333,56 @@ mod tests {
         Reading, SortError, SystemBuilder, Word,
     };
     use std::time::Instant;
+
+    /// A bit that stays bad-free, and a counter on which the property seems to depend:
+    /// bad is `bit & (count & 0 != 0 | bit)`.
+    fn seeming_dependence() -> TransitionSystem {
+        let mut b = SystemBuilder::verbatim();
+        let bit = b.state(Sort::BOOL, Some("bit")).unwrap();
+        let count = b.state(Sort::Bv(3), Some("count")).unwrap();
+        let [zero, one] = [0, 1].map(|n| b.pool.constant(BitVec::new(3, n)));
+        b.states[0].init = Some(b.pool.bool(false));
+        b.states[0].next = Some(bit);
+        b.states[1].init = Some(zero);
+        b.states[1].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
+        let nothing = b.pool.and(count, zero).unwrap();
+        let never = b.pool.redor(nothing).unwrap();
+        let seems = b.pool.or(never, bit).unwrap();
+        let bad = b.pool.and(bit, seems).unwrap();
+        b.bad("p", bad);
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn simple_paths_may_differ_in_the_states_that_matter() {
+        let system = seeming_dependence();
+        let budget = Budget::default();
+        let proof = Certificate::KInductive { k: 2, simple_path: true };
+        let over = |system: &TransitionSystem, states: &[usize]| {
+            let states = states.iter().copied().collect();
+            certificate_over(system, PropertyId(0), &proof, &states, &budget)
+        };
+        assert_eq!(over(&system, &[0]), Ok(()));
+        assert_eq!(over(&system, &[0, 1]), Ok(()));
+        // The property depends on the bit, and there is no third state.
+        assert_eq!(over(&system, &[1]), Err(Refusal::OtherStates));
+        assert_eq!(over(&system, &[0, 2]), Err(Refusal::OtherStates));
+        // A next value, a constraint or an initial value may depend on the counter.
+        let mut b = system.clone().into_builder();
+        let count = b.states[1].symbol;
+        let wraps = b.pool.unary(elinvar_ir::UnaryOp::RedAnd, count).unwrap();
+        b.states[0].next = Some(wraps);
+        let next = b.clone().finish().unwrap();
+        assert_eq!(over(&next, &[0]), Err(Refusal::OtherStates));
+        b.states[0].next = Some(b.states[0].symbol);
+        b.constraints.push(wraps);
+        let constrained = b.clone().finish().unwrap();
+        assert_eq!(over(&constrained, &[0]), Err(Refusal::OtherStates));
+        b.constraints.clear();
+        b.states[0].init = Some(b.pool.bool(true));
+        let reached = b.finish().unwrap();
+        assert_eq!(over(&reached, &[0]), Err(Refusal::BaseCase { cycle: 0 }));
+    }
 
     /// Counts 0, 1, 2, 0, …; bad at five, not reached and two steps from three.
     fn counter() -> TransitionSystem {

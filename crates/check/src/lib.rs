@@ -51,7 +51,7 @@ mod replay;
 mod solver;
 mod words;
 
-pub use certificate::certificate;
+pub use certificate::{certificate, certificate_over};
 pub use circuit::circuit;
 pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;

@@ -65,6 +65,8 @@ pub enum Refusal {
     BaseCase { cycle: usize },
     #[error("a path of {k} good states leads to a bad one")]
     StepCase { k: usize },
+    #[error("the proof is about states that the property does not depend on alone")]
+    OtherStates,
 
     // ---- witness circuits
     #[error(

@@ -16,7 +16,7 @@ use elinvar_ir::{PropertyId, Trace, Verdict};
 
 use crate::engine_options::{EngineOptions, Plan};
 use crate::family::{FamilyOptions, StrategyName};
-use crate::load::SourceFile;
+use crate::load::{Original, SourceFile};
 use crate::program::{self, ProgramOptions, Settings, Source};
 use crate::proof::{Kept, ProofFiles};
 use crate::report::{Report, statistics};
@@ -181,11 +181,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let [property] = chosen[..] else {
             bail!("--parameter is about one property: choose it with --property");
         };
+        let original = file.verbatim_model()?.into_system();
+        let original = Family::new(original, parameter, property, range.clone())?;
         let family = Family::new(model.system().clone(), parameter, property, range)?;
-        return arguments.find_optimum(&session, &model, &family, strategy);
+        return arguments.find_optimum(&session, &model, &family, &original, strategy);
     }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
-    let report = session.decide(&model, &chosen, &plan, size)?;
+    let original = Original::of_file(&file);
+    let report = session.decide(&model, &original, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
     let written = arguments.write_files(&report).and(kept.finish(&report));
     output::print(&report.render(arguments.json, arguments.quiet))?;
@@ -313,13 +316,14 @@ impl Arguments {
         session: &Session,
         model: &Model,
         family: &Family,
+        original: &Family,
         name: StrategyName,
     ) -> Result<u8> {
         let options = match self.engine.plan()? {
             Plan::One(Choice::Pdr(options)) => options,
             Plan::One(_) | Plan::Race(_) => PdrOptions::default(),
         };
-        let report = session.optimum(family, name, options)?;
+        let report = session.optimum(family, original, name, options)?;
         if let Some((_, trace)) = &report.optimum.fails {
             self.write_trace(model, trace, |path| path.clone())?;
         }

@@ -11,9 +11,10 @@ use elinvar_engines::Choice;
 use elinvar_ir::Verdict;
 
 use crate::engine_options::Plan;
+use crate::load::{Original, SourceFile};
 use crate::proof::Kept;
 use crate::session::{Limits, ProofSize, Session};
-use crate::{Cli, evidence, load, output, properties};
+use crate::{Cli, evidence, output, properties};
 
 /// The arguments, all of them files.
 pub struct Call {
@@ -47,12 +48,15 @@ pub fn run(call: &Call) -> Result<u8> {
     output::expect_folder(&call.witness)?;
     output::expect_folder(&call.certificate)?;
     let session = Session::start(&Limits::default(), true, &Kept::default())?;
-    let model = load::load_model(&call.model)?;
+    let file = SourceFile::read(&call.model)?;
+    let model = file.model()?;
     let chosen = properties::select(model.system(), None)?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
     }
-    let report = session.decide(&model, &chosen, &Plan::One(Choice::Auto), ProofSize::AsFound)?;
+    let plan = Plan::One(Choice::Auto);
+    let original = Original::of_file(&file);
+    let report = session.decide(&model, &original, &chosen, &plan, ProofSize::AsFound)?;
     if let Some(trace) = report.first_trace() {
         output::write_file(&call.witness, &evidence::witness(&model, trace))?;
     } else if let [answer] = &report.answers[..]

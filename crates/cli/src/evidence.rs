@@ -1,5 +1,6 @@
 //! Evidence in files, by the format of the model, and its way through the checker.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -11,33 +12,41 @@ use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{self, Format, Model};
 use elinvar_formats::{Diagnostic, btor2};
 use elinvar_ir::{
-    Certificate, CircuitError, PropertyId, StopReason, Trace, TransitionSystem, Verdict,
-    WitnessCircuit,
+    Certificate, CircuitError, PropertyId, StopReason, SystemBuilder, Trace, TransitionSystem,
+    Verdict, WitnessCircuit,
 };
 
 use crate::failure::{Bug, FileFault};
 use crate::load::SourceFile;
 use crate::properties;
 
-/// Lets the checker judge a verdict. Refused evidence is a bug; evidence that
-/// the budget does not suffice for is none, for the reason that the run was
-/// `stopped` for, if it was.
+/// Lets the checker judge a verdict about `system` against the same system as it was
+/// written. Refused evidence is a bug; evidence that the budget does not suffice for is
+/// none, for the reason that the run was `stopped` for, if it was.
 pub fn confirm(
     system: &TransitionSystem,
+    original: Result<&TransitionSystem, &str>,
     property: PropertyId,
     verdict: Verdict,
     budget: &Budget,
     stopped: impl FnOnce() -> Option<StopReason>,
 ) -> Result<Verdict> {
-    let (judged, what) = match &verdict {
-        Verdict::Safe(proof) => {
-            (elinvar_check::certificate(system, property, proof, budget), "proof")
+    let unreadable = |why| {
+        let reason = format!("the model cannot be read again to check the evidence: {why}");
+        Verdict::Unknown(StopReason::Unsupported(reason))
+    };
+    let (judged, what) = match (&verdict, original) {
+        (Verdict::Unknown(_), _) => return Ok(verdict),
+        (_, Err(why)) => return Ok(unreadable(why)),
+        (Verdict::Safe(proof), Ok(original)) => {
+            (judge_proof(system, original, property, proof, budget), "proof")
         }
-        Verdict::Unsafe(trace) if trace.property != property => {
+        (Verdict::Unsafe(trace), _) if trace.property != property => {
             (Err(Refusal::NoSuchProperty(trace.property)), "counterexample")
         }
-        Verdict::Unsafe(trace) => (elinvar_check::replay(system, trace), "counterexample"),
-        Verdict::Unknown(_) => (Ok(()), "answer"),
+        (Verdict::Unsafe(trace), Ok(original)) => {
+            (elinvar_check::replay(original, trace), "counterexample")
+        }
     };
     match judged {
         Ok(()) => Ok(verdict),
@@ -53,6 +62,47 @@ pub fn confirm(
             bail!(Bug(format!("the checker refused the {what} for property {name}: {refusal}")))
         }
     }
+}
+
+/// Judges a proof about `system` against another reading of the same system.
+fn judge_proof(
+    system: &TransitionSystem,
+    original: &TransitionSystem,
+    property: PropertyId,
+    proof: &Certificate,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let proof = proof.transfer(system, original).ok_or(Refusal::OtherStates)?;
+    let relevant = || Some(relevant_states(system, property));
+    judge_certificate(original, property, &proof, relevant, budget)
+}
+
+/// Judges a certificate. Simple paths are shorter if fewer states count, and a rewrite may
+/// have shown that the property does not depend on some states: `relevant` are the states
+/// that may be left, which the checker does not take for granted.
+fn judge_certificate(
+    system: &TransitionSystem,
+    property: PropertyId,
+    proof: &Certificate,
+    relevant: impl FnOnce() -> Option<BTreeSet<usize>>,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let judged = elinvar_check::certificate(system, property, proof, budget);
+    match (judged, proof) {
+        (
+            Err(refusal @ Refusal::StepCase { .. }),
+            Certificate::KInductive { simple_path: true, .. },
+        ) => {
+            let states = relevant().ok_or(refusal)?;
+            elinvar_check::certificate_over(system, property, proof, &states, budget)
+        }
+        (judged, _) => judged,
+    }
+}
+
+fn relevant_states(system: &TransitionSystem, property: PropertyId) -> BTreeSet<usize> {
+    let roots = system.constraints().iter().copied().chain(system.bad(property));
+    system.cone_of_influence(roots)
 }
 
 /// The contents of a witness file.
@@ -146,8 +196,8 @@ impl Evidence {
         let circuit = match (model, model::detect(source, Some(&file.name))) {
             (Model::Aiger(model), Some(Format::Aiger)) => aiger_circuit(model, file)?,
             (Model::Btor(_) | Model::Btor2(_) | Model::Basm(_), Some(Format::Btor2)) => {
-                let circuit = file.model()?;
-                first_shared(circuit.system().clone(), model.system())
+                let circuit = file.verbatim_model()?;
+                first_shared(circuit.into_system(), model.system())
             }
             (_, Some(format)) => bail!(
                 "{} is a circuit in {format}, which cannot certify a model in {}",
@@ -173,14 +223,22 @@ impl Evidence {
         }
     }
 
-    pub fn judge(&self, system: &TransitionSystem, budget: &Budget) -> Result<(), Refusal> {
+    /// Judges the evidence against a system. `simplified` gives another reading of the
+    /// same system, which may show that the property depends on fewer states.
+    pub fn judge(
+        &self,
+        system: &TransitionSystem,
+        simplified: impl FnOnce() -> Option<TransitionSystem>,
+        budget: &Budget,
+    ) -> Result<(), Refusal> {
         match self {
             Evidence::Trace(trace) => elinvar_check::replay(system, trace),
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)
             }
             Evidence::Certificate(property, certificate) => {
-                elinvar_check::certificate(system, *property, certificate, budget)
+                let relevant = || Some(relevant_states(&simplified()?, *property));
+                judge_certificate(system, *property, certificate, relevant, budget)
             }
         }
     }
@@ -237,7 +295,7 @@ fn of_text(
 }
 
 fn aiger_circuit(model: &AigerModel, file: &SourceFile) -> Result<WitnessCircuit> {
-    let circuit = file.located(aiger::read(&file.bytes))?;
+    let circuit = file.located(aiger::read_with(&file.bytes, SystemBuilder::verbatim()))?;
     let shared = file.located(aiger::certificate_mapping(&circuit, model))?;
     Ok(WitnessCircuit {
         system: circuit.system,
@@ -271,7 +329,7 @@ fn property_of(model: &TransitionSystem, circuit: &TransitionSystem) -> Result<P
 mod tests {
     use super::*;
     use elinvar_ir::{
-        BinaryOp, BitVec, Fact, LinearTerm, Reading, Sort, Step, SystemBuilder, Word,
+        BinaryOp, BitVec, Fact, LinearTerm, Reading, Sort, StateBit, Step, SystemBuilder, Word,
     };
 
     /// A counter of two bits that must not reach three.
@@ -296,8 +354,9 @@ mod tests {
     #[test]
     fn false_claims_of_engines_are_bugs() {
         let system = counter();
-        let confirm =
-            |verdict| confirm(&system, PropertyId(0), verdict, &Budget::default(), || None);
+        let confirm = |verdict| {
+            confirm(&system, Ok(&system), PropertyId(0), verdict, &Budget::default(), || None)
+        };
         assert_eq!(confirm(trace(4)).unwrap(), trace(4));
         let refused = confirm(trace(3)).unwrap_err();
         assert!(refused.is::<Bug>());
@@ -307,12 +366,34 @@ mod tests {
         assert!(confirm(Verdict::Safe(proof)).unwrap_err().is::<Bug>());
     }
 
+    /// What a wrong rewrite does: the engine gets another system than the user wrote.
+    #[test]
+    fn evidence_about_another_reading_of_the_model_is_refused() {
+        let written = counter();
+        let mut b = counter().into_builder();
+        b.states[0].next = Some(b.states[0].symbol);
+        let misread = b.finish().unwrap();
+        let judge = |system, original, verdict| {
+            confirm(system, original, PropertyId(0), verdict, &Budget::default(), || None)
+        };
+        let word = misread.states()[0].symbol;
+        let zero = |bit| vec![StateBit { state: word, bit, positive: false }];
+        let proof = Verdict::Safe(Certificate::Inductive { clauses: vec![zero(0), zero(1)] });
+        assert_eq!(judge(&misread, Ok(&misread), proof.clone()).unwrap(), proof);
+        assert!(judge(&misread, Ok(&written), proof).unwrap_err().is::<Bug>());
+        assert_eq!(judge(&written, Ok(&written), trace(4)).unwrap(), trace(4));
+        assert!(judge(&written, Ok(&misread), trace(4)).unwrap_err().is::<Bug>());
+        let unread = judge(&written, Err("no"), trace(4)).unwrap();
+        assert!(matches!(unread, Verdict::Unknown(StopReason::Unsupported(_))));
+    }
+
     #[test]
     fn evidence_that_cannot_be_checked_is_none() {
         let system = counter();
         let proof = Verdict::Safe(Certificate::KInductive { k: 9, simple_path: false });
         let budget = Budget { max_gates: 1, ..Budget::default() };
-        let verdict = confirm(&system, PropertyId(0), proof, &budget, || None).unwrap();
+        let verdict =
+            confirm(&system, Ok(&system), PropertyId(0), proof, &budget, || None).unwrap();
         assert!(matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_))));
     }
 
@@ -336,7 +417,7 @@ mod tests {
         let file = SourceFile { name: name.to_owned(), bytes };
         let evidence = Evidence::read(model, &file, None).unwrap();
         assert!(matches!(evidence, Evidence::Circuit(..)));
-        evidence.judge(model.system(), &Budget::default())
+        evidence.judge(model.system(), || None, &Budget::default())
     }
 
     /// Two latches of which one is set at a time.

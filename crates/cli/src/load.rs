@@ -1,11 +1,13 @@
 //! Reading models and evidence from files or standard input.
 
+use std::cell::OnceCell;
 use std::io::Read;
 
 use anyhow::{Context, Result, bail};
-use elinvar_formats::model::{Model, is_program, read_model};
+use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_formats::{Diagnostic, boogie, lowering};
 use elinvar_ir::program::Program;
+use elinvar_ir::{SystemBuilder, TransitionSystem};
 
 use crate::failure::FileFault;
 use crate::family::model_of;
@@ -39,12 +41,23 @@ impl SourceFile {
     /// The model; a program becomes one if its variables are words.
     pub fn model(&self) -> Result<Model> {
         if self.is_program() {
-            let system = lowering::lower(&self.program()?);
-            let system = system
-                .with_context(|| format!("{} has no transition system over words", self.name))?;
-            return Ok(model_of(system));
+            return self.lowered(SystemBuilder::new());
         }
         self.located(read_model(&self.bytes, Some(&self.name)))
+    }
+
+    /// The same model without any rewriting of its expressions, for the checker.
+    pub fn verbatim_model(&self) -> Result<Model> {
+        if self.is_program() {
+            return self.lowered(SystemBuilder::verbatim());
+        }
+        self.located(read_verbatim(&self.bytes, Some(&self.name)))
+    }
+
+    fn lowered(&self, builder: SystemBuilder) -> Result<Model> {
+        let system = lowering::lower_with(&self.program()?, builder)
+            .with_context(|| format!("{} has no transition system over words", self.name))?;
+        Ok(model_of(system))
     }
 
     /// Is it a program in Boogie?
@@ -54,6 +67,46 @@ impl SourceFile {
 
     pub fn program(&self) -> Result<Program> {
         self.located(boogie::read(&self.bytes))
+    }
+}
+
+/// The system that evidence is checked against: the model as it was written, read
+/// again without rewriting when there is evidence to check. A wrong rewrite then leads
+/// to refused evidence instead of a wrong verdict.
+pub struct Original<'a> {
+    source: Source<'a>,
+    system: OnceCell<Result<TransitionSystem, String>>,
+}
+
+enum Source<'a> {
+    File(&'a SourceFile),
+    /// Elinvar built the model itself, so there is no other reading of it.
+    Built(&'a TransitionSystem),
+}
+
+impl<'a> Original<'a> {
+    /// The model of a file.
+    pub fn of_file(file: &'a SourceFile) -> Self {
+        Original { source: Source::File(file), system: OnceCell::new() }
+    }
+
+    /// A model that was not read from a file.
+    pub fn built(system: &'a TransitionSystem) -> Self {
+        Original { source: Source::Built(system), system: OnceCell::new() }
+    }
+
+    /// The system, or why the model cannot be read without rewriting.
+    pub fn system(&self) -> Result<&TransitionSystem, &str> {
+        match self.source {
+            Source::Built(system) => Ok(system),
+            Source::File(file) => {
+                let read = || match file.verbatim_model() {
+                    Ok(model) => Ok(model.into_system()),
+                    Err(error) => Err(format!("{error:#}")),
+                };
+                self.system.get_or_init(read).as_ref().map_err(String::as_str)
+            }
+        }
     }
 }
 

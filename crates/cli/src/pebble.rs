@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
     let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
-    let report = session.optimum(&family, arguments.strategy, PdrOptions::default())?;
+    let report = session.optimum(&family, &family, arguments.strategy, PdrOptions::default())?;
     let strategy = match &report.optimum.fails {
         Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),
         None if report.optimum.stopped.is_some() => None,

@@ -13,6 +13,7 @@ use elinvar_ir::PropertyId;
 
 use crate::engine_options::Plan;
 use crate::family::{StrategyName, model_of};
+use crate::load::Original;
 use crate::output;
 use crate::proof::Kept;
 use crate::session::{Limits, ProofSize, Session};
@@ -84,13 +85,15 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let Some(most) = arguments.switches else {
         let model = model_of(system);
         let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
-        let report = session.decide(&model, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
+        let original = Original::built(model.system());
+        let report =
+            session.decide(&model, &original, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
         output::print(&report.render(arguments.json, arguments.quiet))?;
         return Ok(report.summary().code());
     };
     let family = Family::new(system, "limit", PropertyId(0), 0..=u64::from(most))?;
     let name = arguments.strategy.unwrap_or(StrategyName::Relax);
-    let report = session.optimum(&family, name, PdrOptions::default())?;
+    let report = session.optimum(&family, &family, name, PdrOptions::default())?;
     output::print(&report.render(arguments.json, arguments.quiet))?;
     Ok(report.summary().code())
 }

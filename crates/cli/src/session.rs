@@ -6,17 +6,18 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use elinvar_check::Budget;
-use elinvar_engines::optimum::{Family, OptimumError, optimum};
+use elinvar_check::{Budget, Refusal};
+use elinvar_engines::optimum::{Family, Optimum, OptimumError, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Race, Run};
 use elinvar_formats::model::Model;
-use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::engine_options::Plan;
 use crate::evidence;
 use crate::failure::Bug;
 use crate::family::{FamilyReport, StrategyName};
+use crate::load::Original;
 use crate::progress::{Monitor, Progress, Statistics};
 use crate::proof::Kept;
 use crate::report::{Answer, Report};
@@ -125,6 +126,7 @@ impl Session {
     pub fn decide<'a>(
         &self,
         model: &'a Model,
+        original: &Original<'_>,
         chosen: &[PropertyId],
         plan: &Plan,
         size: ProofSize,
@@ -134,12 +136,12 @@ impl Session {
             chosen.iter().copied().filter(|&id| system.bad(id).is_some()).collect();
         let progress = self.progress();
         let Decided { engine, verdicts, warnings } = match plan {
-            Plan::One(choice) => self.ask_one(system, &safety, choice)?,
-            Plan::Race(threads) => self.race(system, &safety, *threads)?,
+            Plan::One(choice) => self.ask_one(system, original, &safety, choice)?,
+            Plan::Race(threads) => self.race(system, original, &safety, *threads)?,
         };
         let verdicts = match size {
             ProofSize::AsFound => verdicts,
-            ProofSize::Small => self.minimize(system, &safety, verdicts)?,
+            ProofSize::Small => self.minimize(system, original, &safety, verdicts)?,
         };
         drop(progress);
         let mut verdicts = verdicts.into_iter();
@@ -166,16 +168,19 @@ impl Session {
     }
 
     /// Finds the bound at which the property of a family begins to fail, and confirms
-    /// all evidence.
+    /// all evidence against `original`, the same family without rewriting.
     pub fn optimum<'a>(
         &self,
         family: &'a Family,
+        original: &Family,
         name: StrategyName,
         options: PdrOptions,
     ) -> Result<FamilyReport<'a>> {
         let progress = self.progress();
-        let mut confirm = |system: &TransitionSystem, property, verdict| {
-            self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
+        let mut confirm = |bound, instance: &TransitionSystem, property, verdict| {
+            let original = original.instance(bound);
+            self.confirm(instance, Ok(&original), property, verdict)
+                .map_err(|error| format!("{error:#}"))
         };
         let found = optimum(family, &name.strategy(options), &self.run, &mut confirm);
         drop(progress);
@@ -183,6 +188,7 @@ impl Session {
             OptimumError::Family(error) => anyhow!(error),
             error @ OptimumError::Refused { .. } => anyhow!(Bug(error.to_string())),
         })?;
+        let optimum = self.checking(|| confirm_bounds(original, optimum, &self.budget()))?;
         let (time, checking) = (self.monitor.elapsed(), self.checking.get());
         Ok(FamilyReport { family, strategy: name, optimum, time, checking })
     }
@@ -190,6 +196,7 @@ impl Session {
     fn ask_one(
         &self,
         system: &TransitionSystem,
+        original: &Original<'_>,
         properties: &[PropertyId],
         choice: &Choice,
     ) -> Result<Decided> {
@@ -200,7 +207,7 @@ impl Session {
         });
         let pairs = properties.iter().zip(verdicts);
         let verdicts = pairs
-            .map(|(&property, verdict)| self.confirm(system, property, verdict))
+            .map(|(&property, verdict)| self.confirm(system, original.system(), property, verdict))
             .collect::<Result<_>>()?;
         Ok(Decided { engine: engine.name(), verdicts, warnings: Vec::new() })
     }
@@ -208,11 +215,13 @@ impl Session {
     fn race(
         &self,
         system: &TransitionSystem,
+        original: &Original<'_>,
         properties: &[PropertyId],
         threads: usize,
     ) -> Result<Decided> {
         let mut judge = |property, verdict| {
-            self.confirm(system, property, verdict).map_err(|error| format!("{error:#}"))
+            self.confirm(system, original.system(), property, verdict)
+                .map_err(|error| format!("{error:#}"))
         };
         let Race { verdicts, failures } =
             elinvar_engines::race(system, properties, threads, &self.run, &mut judge);
@@ -229,6 +238,7 @@ impl Session {
     fn minimize(
         &self,
         system: &TransitionSystem,
+        original: &Original<'_>,
         properties: &[PropertyId],
         verdicts: Vec<Verdict>,
     ) -> Result<Vec<Verdict>> {
@@ -236,7 +246,12 @@ impl Session {
             let Verdict::Safe(proof) = &verdict else { return Ok(verdict) };
             match elinvar_engines::minimize(system, property, proof.clone(), &self.run) {
                 Ok(smaller) if smaller != *proof => {
-                    match self.confirm(system, property, Verdict::Safe(smaller))? {
+                    match self.confirm(
+                        system,
+                        original.system(),
+                        property,
+                        Verdict::Safe(smaller),
+                    )? {
                         Verdict::Unknown(_) => Ok(verdict),
                         confirmed => Ok(confirmed),
                     }
@@ -251,11 +266,13 @@ impl Session {
     fn confirm(
         &self,
         system: &TransitionSystem,
+        original: Result<&TransitionSystem, &str>,
         property: PropertyId,
         verdict: Verdict,
     ) -> Result<Verdict> {
         let budget = self.budget();
-        self.checking(|| evidence::confirm(system, property, verdict, &budget, || self.run.stop()))
+        let stopped = || self.run.stop();
+        self.checking(|| evidence::confirm(system, original, property, verdict, &budget, stopped))
     }
 
     /// A run that was stopped may have decided some properties: checking their
@@ -274,6 +291,32 @@ impl Session {
             ..Budget::default()
         }
     }
+}
+
+/// Confirms what a search concludes beyond the verdicts of its stages: that larger values
+/// only loosen or only tighten the system, and that the trace is one under its bound.
+fn confirm_bounds(family: &Family, mut found: Optimum, budget: &Budget) -> Result<Optimum> {
+    if let Some((bound, trace)) = &found.fails {
+        let system = family.instance(*bound);
+        if let Err(refusal) = elinvar_check::replay(&system, trace) {
+            bail!(Bug(format!("the checker refused the counterexample of {bound}: {refusal}")));
+        }
+    }
+    let Some(trend) = found.trend else { return Ok(found) };
+    // There are no states, so that the property holds if no input violates it.
+    let proof = Certificate::Inductive { clauses: Vec::new() };
+    let question = family.violation(trend);
+    match elinvar_check::certificate(&question, PropertyId(0), &proof, budget) {
+        Ok(()) => {}
+        Err(Refusal::OutOfBudget) => {
+            let why = "that the parameter is monotone could not be checked within the limits";
+            found.stopped.get_or_insert(StopReason::Unsupported(why.to_owned()));
+        }
+        Err(refusal) => {
+            bail!(Bug(format!("the checker refused that the parameter is monotone: {refusal}")))
+        }
+    }
+    Ok(found)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use elinvar_check::Budget;
+use elinvar_formats::model::Model;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
@@ -37,14 +38,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if source.is_program() && program::evidence::is_evidence(&file.bytes) {
         return judge_program(arguments, &source, &file);
     }
-    let model = source.model()?;
+    // Nothing is solved but what the evidence claims, about the model as it is written.
+    let model = source.verbatim_model()?;
     let property =
         arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
     let evidence = match Evidence::read(&model, &file, property) {
         Err(error) if evidence::is_refusal(&error) => return refuse(&error.to_string()),
         result => result?,
     };
-    match evidence.judge(model.system(), &Budget::default()) {
+    let simplified = || source.model().ok().map(Model::into_system);
+    match evidence.judge(model.system(), simplified, &Budget::default()) {
         Ok(()) => {
             let name = &model.system().property(evidence.property()).name;
             output::print(&format!("accepted\n{}\n", evidence.claim(name)))?;

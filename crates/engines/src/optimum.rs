@@ -173,7 +173,8 @@ impl Family {
 
     /// A system whose bad bit says that a step, an initial value or a bad state under
     /// one value of the parameter is none under a looser one: all symbols are inputs.
-    fn violation(&self, trend: Trend) -> TransitionSystem {
+    /// The trend is right if its only property holds.
+    pub fn violation(&self, trend: Trend) -> TransitionSystem {
         const BITS: &str = "of the same sorts";
         let mut parts = self.system.clone().into_builder();
         let sort = Sort::Bv(self.width());
@@ -321,9 +322,10 @@ pub struct Optimum {
     pub stopped: Option<StopReason>,
 }
 
-/// Confirms the evidence of a verdict about a system, or tells what is wrong with it.
+/// Confirms the evidence of a verdict about the instance of a bound, or tells what is
+/// wrong with it.
 pub type Confirm<'a> =
-    dyn FnMut(&TransitionSystem, PropertyId, Verdict) -> Result<Verdict, String> + 'a;
+    dyn FnMut(u64, &TransitionSystem, PropertyId, Verdict) -> Result<Verdict, String> + 'a;
 
 /// Why a search failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -445,7 +447,7 @@ impl Seeker<'_> {
         let (verdict, mut stage) = self.check(position, &instance)?;
         stage.time = begin.elapsed();
         let property = self.family.property;
-        let verdict = confirm(&instance, property, verdict)
+        let verdict = confirm(bound, &instance, property, verdict)
             .map_err(|message| OptimumError::Refused { bound, message })?;
         let found = match verdict {
             Verdict::Safe(certificate) => {

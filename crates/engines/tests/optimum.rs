@@ -43,6 +43,7 @@ fn assert_found(family: &Family, range: RangeInclusive<u64>, check: impl Fn(&Str
 
 /// Lets the checker judge the evidence.
 fn confirm(
+    _: u64,
     system: &TransitionSystem,
     property: PropertyId,
     verdict: Verdict,
@@ -439,12 +440,12 @@ fn a_stopped_search_says_why() {
 fn a_search_that_is_stopped_between_two_bounds_gives_what_it_has() {
     for strategy in strategies(0) {
         let mut stages = 0;
-        let mut give_up = |system: &TransitionSystem, property, verdict| {
+        let mut give_up = |bound, system: &TransitionSystem, property, verdict| {
             stages += 1;
             if stages == 2 {
                 Ok(Verdict::Unknown(StopReason::Timeout))
             } else {
-                confirm(system, property, verdict)
+                confirm(bound, system, property, verdict)
             }
         };
         let found = optimum(&loosening(), &strategy, &Run::new(), &mut give_up).unwrap();
@@ -459,7 +460,7 @@ fn a_search_that_is_stopped_between_two_bounds_gives_what_it_has() {
 #[test]
 fn refused_evidence_ends_the_search() {
     for strategy in strategies(0) {
-        let mut refuse = |_: &TransitionSystem, _, _| Err("no".to_owned());
+        let mut refuse = |_, _: &TransitionSystem, _, _| Err("no".to_owned());
         let error = optimum(&loosening(), &strategy, &Run::new(), &mut refuse).unwrap_err();
         let bound = if strategy.order == Order::Relax { 0 } else { 3 };
         assert_eq!(error, OptimumError::Refused { bound, message: "no".to_owned() });

@@ -46,13 +46,21 @@ pub enum LoweringError {
 
 /// The system whose properties are those of the program, in their order.
 pub fn lower(program: &Program) -> Result<TransitionSystem, LoweringError> {
+    lower_with(program, SystemBuilder::new())
+}
+
+/// The same in an empty builder, which decides whether expressions are rewritten.
+pub fn lower_with(
+    program: &Program,
+    builder: SystemBuilder,
+) -> Result<TransitionSystem, LoweringError> {
     let approximations = program.edges.iter().filter_map(|edge| edge.approximates.as_ref());
     if let Some(why) = program.weakened.iter().chain(approximations).next() {
         return Err(LoweringError::Approximation(why.clone()));
     }
     let errors: Vec<LocationId> = program.properties.iter().map(|p| p.error).collect();
     let blocks = large_blocks(program, &errors);
-    let mut lowering = Lowering::start(&blocks)?;
+    let mut lowering = Lowering::start(&blocks, builder)?;
     lowering.steps(&blocks)?;
     for property in &program.properties {
         let bad = lowering.is_at(property.error)?;
@@ -79,8 +87,7 @@ struct Lowering {
 }
 
 impl Lowering {
-    fn start(blocks: &Blocks) -> Result<Self, LoweringError> {
-        let mut builder = SystemBuilder::new();
+    fn start(blocks: &Blocks, mut builder: SystemBuilder) -> Result<Self, LoweringError> {
         let codes = blocks.locations.len() as u64 + 1;
         let width = (codes - 1).ilog2() + 1;
         let entry = [blocks.entry];

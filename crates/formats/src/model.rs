@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use elinvar_ir::TransitionSystem;
+use elinvar_ir::{SystemBuilder, TransitionSystem};
 
 use crate::aiger::AigerModel;
 use crate::btor::BtorModel;
@@ -59,6 +59,15 @@ impl Model {
         }
     }
 
+    pub fn into_system(self) -> TransitionSystem {
+        match self {
+            Model::Aiger(model) => model.system,
+            Model::Btor(model) => model.system,
+            Model::Btor2(model) => model.system,
+            Model::Basm(system) => system,
+        }
+    }
+
     pub fn format(&self) -> Format {
         match self {
             Model::Aiger(_) => Format::Aiger,
@@ -80,12 +89,27 @@ impl Model {
 
 /// Reads a model in any format. `name` is the name of the file, if it has one.
 pub fn read_model(source: &[u8], name: Option<&str>) -> Result<Model, Diagnostic> {
+    read_model_with(source, name, SystemBuilder::new())
+}
+
+/// Reads a model without rewriting any of its expressions. Its inputs, states,
+/// constraints and properties have the same numbers as in [`read_model`].
+pub fn read_verbatim(source: &[u8], name: Option<&str>) -> Result<Model, Diagnostic> {
+    read_model_with(source, name, SystemBuilder::verbatim())
+}
+
+fn read_model_with(
+    source: &[u8],
+    name: Option<&str>,
+    builder: SystemBuilder,
+) -> Result<Model, Diagnostic> {
     match detect(source, name) {
-        Some(Format::Aiger) => aiger::read(source).map(Model::Aiger),
-        Some(Format::Btor) => btor::read(source).map(Model::Btor),
-        Some(Format::Btor2) => btor2::read(source).map(Model::Btor2),
+        Some(Format::Aiger) => aiger::read_with(source, builder).map(Model::Aiger),
+        Some(Format::Btor) => btor::read_with(source, builder).map(Model::Btor),
+        Some(Format::Btor2) => btor2::read_with(source, builder).map(Model::Btor2),
         Some(Format::Basm) => {
-            basm::parse(source).map(|program| Model::Basm(basm::translate(&program)))
+            let program = basm::parse(source)?;
+            Ok(Model::Basm(basm::translate_with(&program, builder)))
         }
         None => Err(unknown(source)),
     }
@@ -241,6 +265,28 @@ mod tests {
             let model = model(text);
             assert_eq!(model.format(), format);
             assert_eq!(model.system().bads().count(), 1, "{format}");
+        }
+    }
+
+    #[test]
+    fn a_verbatim_reading_has_the_same_parts() {
+        let text = "1 sort bitvec 4\n2 zero 1\n3 input 1 x\n4 state 1 s\n5 and 1 3 2\n\
+                    6 init 1 4 2\n7 next 1 4 5\n8 sort bitvec 1\n9 redor 8 5\n10 bad 9\n";
+        let read = read_model(text.as_bytes(), None).unwrap();
+        let verbatim = read_verbatim(text.as_bytes(), None).unwrap();
+        let (read, verbatim) = (read.system(), verbatim.system());
+        assert_eq!(read.states().len(), verbatim.states().len());
+        assert_eq!(read.inputs().len(), verbatim.inputs().len());
+        assert_eq!(read.properties()[0].name, verbatim.properties()[0].name);
+        // Only one of them saw that x & 0 is 0.
+        let next = |system: &TransitionSystem| system.states()[0].next.unwrap();
+        assert!(read.pool().is_const(next(read)));
+        assert!(!verbatim.pool().is_const(next(verbatim)));
+        for text in ["aag 2 1 0 1 1\n2\n4\n4 2 0\n", "1 var 1 x\n2 and 1 1 1\n3 root 1 2\n"] {
+            let verbatim = read_verbatim(text.as_bytes(), None).unwrap();
+            let bad = verbatim.system().bads().next().unwrap().1;
+            let pool = verbatim.system().pool();
+            assert!(!pool.is_const(bad) && pool.as_symbol(bad).is_none());
         }
     }
 

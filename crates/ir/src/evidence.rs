@@ -3,7 +3,7 @@
 use crate::expr::ExprId;
 use crate::fact::Fact;
 use crate::formula::Formula;
-use crate::system::PropertyId;
+use crate::system::{PropertyId, Role, TransitionSystem};
 use crate::value::Value;
 
 /// An execution that ends in a bad state of one property.
@@ -62,6 +62,41 @@ pub enum Certificate {
     Formula(Box<Formula>),
 }
 
+impl Certificate {
+    /// The same claim about another reading of a system: states correspond by number.
+    /// `None` if a literal is not about a state of `from`, or `to` has no such state.
+    pub fn transfer(&self, from: &TransitionSystem, to: &TransitionSystem) -> Option<Self> {
+        let state = |symbol: ExprId| {
+            if symbol.node() >= from.pool().len() {
+                return None;
+            }
+            match from.role_of(symbol)? {
+                Role::State(index) => Some(to.states().get(index)?.symbol),
+                Role::Input(_) => None,
+            }
+        };
+        match self {
+            Certificate::Inductive { clauses } => {
+                let literal = |l: &StateBit| Some(StateBit { state: state(l.state)?, ..*l });
+                let clause = |clause: &Vec<StateBit>| clause.iter().map(literal).collect();
+                let clauses = clauses.iter().map(clause).collect::<Option<_>>()?;
+                Some(Certificate::Inductive { clauses })
+            }
+            Certificate::Facts { clauses } => {
+                let known = |fact: &Fact| fact.words().all(|word| state(word.state).is_some());
+                if !clauses.iter().flatten().all(known) {
+                    return None;
+                }
+                let rename = |fact: &Fact| fact.rename(|symbol| state(symbol).expect("known"));
+                let clause = |clause: &Vec<Fact>| clause.iter().map(rename).collect();
+                Some(Certificate::Facts { clauses: clauses.iter().map(clause).collect() })
+            }
+            // Both are about numbers of states and inputs, or about no state in particular.
+            Certificate::KInductive { .. } | Certificate::Formula(_) => Some(self.clone()),
+        }
+    }
+}
+
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StopReason {
@@ -94,4 +129,35 @@ pub enum Verdict {
     Safe(Certificate),
     Unsafe(Trace),
     Unknown(StopReason),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Sort;
+    use crate::fact::Word;
+    use crate::system::SystemBuilder;
+
+    fn system(mut builder: SystemBuilder, earlier: usize) -> (TransitionSystem, ExprId) {
+        for _ in 0..earlier {
+            builder.input(Sort::BOOL, None).unwrap();
+        }
+        let state = builder.state(Sort::Bv(2), None).unwrap();
+        (builder.finish().unwrap(), state)
+    }
+
+    #[test]
+    fn certificates_follow_the_numbers_of_states() {
+        let (from, old) = system(SystemBuilder::new(), 0);
+        let (to, new) = system(SystemBuilder::verbatim(), 3);
+        assert_ne!(old, new);
+        let bit = |state| StateBit { state, bit: 1, positive: true };
+        let clauses = |state| Certificate::Inductive { clauses: vec![vec![bit(state)]] };
+        assert_eq!(clauses(old).transfer(&from, &to), Some(clauses(new)));
+        assert_eq!(clauses(new).transfer(&from, &to), None);
+        let fact = |state| Fact::Bit { word: Word { state, element: None }, bit: 0, value: true };
+        let facts = |state| Certificate::Facts { clauses: vec![vec![fact(state)]] };
+        assert_eq!(facts(old).transfer(&from, &to), Some(facts(new)));
+        assert_eq!(facts(new).transfer(&from, &to), None);
+    }
 }

@@ -10,6 +10,10 @@
 //! Nodes are numbered so that operands come before the expressions that use
 //! them: a pass over the nodes in ascending order needs no recursion.
 //!
+//! A pool either rewrites expressions as they are built ([`Pool::new`]) or keeps
+//! them as they are ([`Pool::verbatim`]). Engines work on the first kind; the
+//! checker works on the second, so that it does not depend on any rewrite.
+//!
 //! Sixteen bytes a node. Limits: 2^31 nodes, widths up to [`MAX_WIDTH`].
 
 use std::fmt;
@@ -252,6 +256,7 @@ pub struct Pool {
     big: Vec<UBig>,
     big_index: FxHashMap<UBig, u32>,
     symbols: Vec<Symbol>,
+    rewrites: bool,
 }
 
 impl Default for Pool {
@@ -277,7 +282,19 @@ impl fmt::Debug for Pool {
 }
 
 impl Pool {
+    /// An empty pool that rewrites expressions as they are built.
     pub fn new() -> Self {
+        Self::with_rewrites(true)
+    }
+
+    /// An empty pool that checks sorts and shares equal expressions, but rewrites
+    /// nothing. The only exceptions are double complements, complements of constants,
+    /// and the order of the operands of commutative operators.
+    pub fn verbatim() -> Self {
+        Self::with_rewrites(false)
+    }
+
+    fn with_rewrites(rewrites: bool) -> Self {
         let mut pool = Pool {
             nodes: Vec::new(),
             table: vec![0; 64],
@@ -285,11 +302,17 @@ impl Pool {
             big: Vec::new(),
             big_index: FxHashMap::default(),
             symbols: Vec::new(),
+            rewrites,
         };
         // Node 0 is false and node 1 is true.
         pool.constant(BitVec::bool(false));
         pool.constant(BitVec::bool(true));
         pool
+    }
+
+    /// Are expressions rewritten when they are built?
+    pub fn rewrites(&self) -> bool {
+        self.rewrites
     }
 
     /// Makes room for `additional` more nodes.

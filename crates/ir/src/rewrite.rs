@@ -5,6 +5,8 @@
 //! (`~` complement, `#` concatenation). Derived operators (`or`, `ule`, `nand`, …)
 //! have no node of their own: they are built from the others, so that there is
 //! one place where each meaning is defined.
+//!
+//! A pool made by [`Pool::verbatim`] skips all rewrites.
 
 use crate::expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError};
 use crate::operator::{BinaryOp, UnaryOp};
@@ -27,11 +29,17 @@ impl Pool {
 
     pub fn unary(&mut self, op: UnaryOp, a: ExprId) -> Built {
         let width = self.expect_bv(a)?;
+        if op == UnaryOp::Not {
+            return self.not(a);
+        }
+        if !self.rewrites() {
+            return Ok(self.intern_unary(op, a));
+        }
         if let Some(value) = self.foldable(a) {
             return Ok(self.constant(op.apply(&value)));
         }
         match op {
-            UnaryOp::Not => return self.not(a),
+            UnaryOp::Not => unreachable!("handled above"),
             // -(-a) → a
             UnaryOp::Neg => {
                 if let Expr::Unary(UnaryOp::Neg, inner) = self.get(a) {
@@ -61,6 +69,9 @@ impl Pool {
         }
         if wa != wb {
             return Err(SortError::Width { found: wb, expected: wa });
+        }
+        if !self.rewrites() {
+            return Ok(self.intern_binary(op, a, b));
         }
         let consts = (self.const_value(a), self.const_value(b));
         if let (Some(x), Some(y)) = &consts
@@ -103,6 +114,9 @@ impl Pool {
         let width = self.expect_bv(a)?;
         if lo > hi || hi >= width {
             return Err(SortError::Slice { hi, lo, width });
+        }
+        if !self.rewrites() {
+            return Ok(self.intern_slice(a, hi, lo));
         }
         // a[w-1:0] → a
         if lo == 0 && hi + 1 == width {
@@ -163,6 +177,9 @@ impl Pool {
         if sort != self.sort(e) {
             return Err(SortError::Mismatch(sort, self.sort(e)));
         }
+        if !self.rewrites() {
+            return Ok(self.intern_ite(c, t, e));
+        }
         // (~c ? t : e) → (c ? e : t)
         let (c, t, e) = if c.is_complement() { (c.regular(), e, t) } else { (c, t, e) };
         // (c ? t : t) → t;  (1 ? t : e) → t;  (0 ? t : e) → e
@@ -198,6 +215,9 @@ impl Pool {
     pub fn read(&mut self, array: ExprId, index: ExprId) -> Built {
         let (index_width, element) = self.expect_array(array)?;
         self.expect_width(index, index_width)?;
+        if !self.rewrites() {
+            return Ok(self.intern_read(array, index, element));
+        }
         match self.get(array) {
             // write(a, i, v)[i] → v;  write(a, i, v)[j] → a[j] for constants i ≠ j
             Expr::Write(base, at, value) => {
@@ -222,6 +242,9 @@ impl Pool {
         let (index_width, element) = self.expect_array(array)?;
         self.expect_width(index, index_width)?;
         self.expect_width(value, element)?;
+        if !self.rewrites() {
+            return Ok(self.intern_write(array, index, value));
+        }
         // write(write(a, i, v), i, w) → write(a, i, w)
         if let Expr::Write(base, at, _) = self.get(array)
             && at == index
@@ -248,7 +271,11 @@ impl Pool {
             (Sort::Bv(_), Sort::Bv(_)) => self.binary(BinaryOp::Eq, a, b),
             (Sort::Array { .. }, Sort::Array { .. }) if sa == sb => {
                 // a = a → 1
-                if a == b { Ok(self.bool(true)) } else { Ok(self.intern_array_eq(a, b)) }
+                if a == b && self.rewrites() {
+                    Ok(self.bool(true))
+                } else {
+                    Ok(self.intern_array_eq(a, b))
+                }
             }
             _ => Err(SortError::Mismatch(sa, sb)),
         }
@@ -268,6 +295,9 @@ impl Pool {
     pub fn and_bits(&mut self, a: ExprId, b: ExprId) -> ExprId {
         debug_assert_eq!((self.sort(a), self.sort(b)), (Sort::BOOL, Sort::BOOL));
         let (a, b) = if b < a { (b, a) } else { (a, b) };
+        if !self.rewrites() {
+            return self.intern_and_bits(a, b);
+        }
         // 0 & b → 0;  1 & b → b
         if a.node() <= 1 {
             return if a.node() == 0 { a } else { b };
@@ -584,6 +614,9 @@ impl Pool {
         if width > u64::from(MAX_WIDTH) {
             return Err(SortError::Unsupported(width));
         }
+        if !self.rewrites() {
+            return Ok(self.intern_binary(BinaryOp::Concat, a, b));
+        }
         if width <= u64::from(FOLD_WIDTH)
             && let (Some(x), Some(y)) = (self.const_value(a), self.const_value(b))
         {
@@ -605,6 +638,9 @@ impl Pool {
         let wide = u64::from(width) + u64::from(by);
         if wide > u64::from(MAX_WIDTH) {
             return Err(SortError::Unsupported(wide));
+        }
+        if !self.rewrites() {
+            return Ok(self.intern_extension(signed, a, by));
         }
         if by == 0 {
             return Ok(a);

@@ -107,6 +107,11 @@ impl SystemBuilder {
         Self::default()
     }
 
+    /// An empty system whose expressions are kept as they are built.
+    pub fn verbatim() -> Self {
+        SystemBuilder { pool: Pool::verbatim(), ..Self::default() }
+    }
+
     /// Declares an input.
     pub fn input(&mut self, sort: Sort, name: Option<&str>) -> Result<ExprId, crate::SortError> {
         let symbol = self.pool.symbol(sort, name)?;

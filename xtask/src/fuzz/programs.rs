@@ -65,7 +65,11 @@ pub fn shape(name: ShapeName) -> Option<ProgramShape> {
         ShapeName::Integers => Some(ProgramShape::INTEGERS),
         ShapeName::Mixed => Some(ProgramShape::MIXED),
         ShapeName::Tiny => Some(ProgramShape::TINY),
-        ShapeName::Bits | ShapeName::Words | ShapeName::Arrays | ShapeName::Numbers => None,
+        ShapeName::Bits
+        | ShapeName::Words
+        | ShapeName::Arrays
+        | ShapeName::Numbers
+        | ShapeName::Wide => None,
     }
 }
 

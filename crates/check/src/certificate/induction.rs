@@ -13,6 +13,11 @@
 //! first cycle is (s₀, xⱼ), which is initial only if I does not depend on inputs.
 //! When it does, the base excludes n = k as well, so that the path of the step
 //! does not contain s₀.
+//!
+//! **Fewer states.** The same holds of paths that differ in a part p of s, if bad, the
+//! constraints and the next values of p are functions of p and the inputs: whatever can be
+//! left out of a path by its states can then be left out by p. That they are is proved by
+//! two frames that agree on p and the inputs.
 
 use std::collections::BTreeSet;
 
@@ -35,6 +40,36 @@ impl<'a> Induction<'a> {
     pub(super) fn new(system: &'a TransitionSystem, bad: ExprId, budget: &'a Budget) -> Self {
         let roots = system.constraints().iter().copied().chain([bad]);
         Induction { system, bad, states: system.cone_of_influence(roots), budget }
+    }
+
+    /// The induction over paths that differ in these states, if nothing that counts
+    /// depends on others.
+    ///
+    /// SAT?  p = p′ ∧ x = x′ ∧ (B ≠ B′ ∨ C ≠ C′ ∨ next(p) ≠ next(p′))
+    pub(super) fn restricted_to(self, states: &BTreeSet<usize>) -> Result<Self, Refusal> {
+        let all = self.system.states();
+        if states.iter().any(|&index| index >= all.len()) {
+            return Err(Refusal::OtherStates);
+        }
+        let mut encoder = Encoder::new(self.budget);
+        let (mut one, mut other) = (Frame::free(self.system), Frame::free(self.system));
+        let inputs = self.system.inputs().iter().map(|input| input.symbol);
+        for symbol in inputs.chain(states.iter().map(|&index| all[index].symbol)) {
+            let term = one.encode(&mut encoder, symbol)?;
+            other.set(symbol, term);
+        }
+        let next = states.iter().filter_map(|&index| all[index].next);
+        let constraints = self.system.constraints().iter().copied();
+        let mut differ = Vec::new();
+        for root in next.chain(constraints).chain([self.bad]) {
+            let (a, b) = (one.encode(&mut encoder, root)?, other.encode(&mut encoder, root)?);
+            differ.push(!encoder.equal(&a, &b)?);
+        }
+        encoder.assert_any(differ);
+        match encoder.solve(&[])? {
+            Answer::Sat(_) => Err(Refusal::OtherStates),
+            Answer::Unsat => Ok(Induction { states: states.clone(), ..self }),
+        }
     }
 
     pub(super) fn init_reads_inputs(&self) -> bool {

@@ -85,7 +85,7 @@ fn thesis_simple_constrained_incrementally() {
     let family = guarded(&SIMPLE, ('b', 'c'));
     for options in all_settings() {
         let strategy = Strategy { order: Order::Constrain, reuse: true, options };
-        let confirm = &mut |_: &TransitionSystem, _, verdict| Ok(verdict);
+        let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
         let found = optimum(&family, &strategy, &Run::new(), confirm).unwrap();
         assert_eq!((found.trend, found.stopped), (Some(Trend::Loosens), None));
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
@@ -110,7 +110,7 @@ fn thesis_second_system_relaxed_incrementally() {
     let family = guarded(&FORKED, ('a', 'b'));
     for options in all_settings() {
         let strategy = Strategy { order: Order::Relax, reuse: true, options };
-        let confirm = &mut |_: &TransitionSystem, _, verdict| Ok(verdict);
+        let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
         let found = optimum(&family, &strategy, &Run::new(), confirm).unwrap();
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
         assert_eq!((first.bound, &first.answer), (0, &Answer::Safe));

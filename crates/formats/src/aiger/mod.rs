@@ -30,7 +30,7 @@ use elinvar_ir::TransitionSystem;
 
 pub use certificate::{Correspondence, certificate_mapping, write_certificate};
 pub use document::{WriteError, write};
-pub use read::read;
+pub use read::{read, read_with};
 pub use witness::{read_witness, write_witness};
 
 /// The two ways to write a circuit down.

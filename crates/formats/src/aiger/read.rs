@@ -14,6 +14,11 @@ use crate::Diagnostic;
 
 /// Reads a circuit; the header says whether it is ASCII or binary.
 pub fn read(source: &[u8]) -> Result<AigerModel, Diagnostic> {
+    read_with(source, SystemBuilder::new())
+}
+
+/// Reads a circuit into an empty builder, which decides whether gates are rewritten.
+pub fn read_with(source: &[u8], mut builder: SystemBuilder) -> Result<AigerModel, Diagnostic> {
     let mut scan = Scanner::new(source);
     let header = Header::read(&mut scan)?;
     let mut definitions = match header.encoding {
@@ -22,7 +27,6 @@ pub fn read(source: &[u8]) -> Result<AigerModel, Diagnostic> {
     };
     let sections = Sections::read(&mut scan, &header, definitions.as_mut())?;
 
-    let mut builder = SystemBuilder::new();
     declare(&mut builder, &header);
     let ports = (builder.inputs.iter().map(|input| input.symbol))
         .chain(builder.states.iter().map(|state| state.symbol));

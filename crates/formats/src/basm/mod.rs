@@ -45,7 +45,7 @@ use std::fmt;
 
 pub use parse::{is_instruction, parse};
 pub use simulate::{End, Machine, Memory, Outcome, REGISTERS, simulate};
-pub use translate::translate;
+pub use translate::{translate, translate_with};
 
 /// A program: at least one line, numbers ascending from 1 or more, and every
 /// immediate jump leads to a line.

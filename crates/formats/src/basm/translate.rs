@@ -20,11 +20,20 @@ const REGISTER: u32 = 5;
 
 /// Translates a program.
 pub fn translate(program: &Program) -> TransitionSystem {
-    build(program).expect("every sort of the machine is fixed").finish().expect("a whole machine")
+    translate_with(program, SystemBuilder::new())
 }
 
-fn build(program: &Program) -> Result<SystemBuilder, SortError> {
-    let mut translator = Translator::new()?;
+/// Translates a program into an empty builder, which decides whether expressions are
+/// rewritten.
+pub fn translate_with(program: &Program, builder: SystemBuilder) -> TransitionSystem {
+    build(program, builder)
+        .expect("every sort of the machine is fixed")
+        .finish()
+        .expect("a whole machine")
+}
+
+fn build(program: &Program, builder: SystemBuilder) -> Result<SystemBuilder, SortError> {
+    let mut translator = Translator::new(builder)?;
     translator.start(program.lines()[0].number)?;
     for (index, line) in program.lines().iter().enumerate() {
         translator.line(line, program.after(index))?;
@@ -49,8 +58,7 @@ struct Translator {
 }
 
 impl Translator {
-    fn new() -> Result<Self, SortError> {
-        let mut builder = SystemBuilder::new();
+    fn new(mut builder: SystemBuilder) -> Result<Self, SortError> {
         let now = Parts {
             pc: builder.state(Sort::Bv(WORD), Some("pc"))?,
             accu: builder.state(Sort::Bv(WORD), Some("accu"))?,

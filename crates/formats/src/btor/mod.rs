@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::{Named, TransitionSystem};
 
-pub use read::read;
+pub use read::{read, read_with};
 pub use write::write;
 
 /// A BTOR file.

@@ -1,6 +1,6 @@
 //! The reader: one pass; what is a register is known at the end of it.
 
-use elinvar_ir::{BitVec, ExprId, Input, Named, Sort, SortError, State};
+use elinvar_ir::{BitVec, ExprId, Input, Named, Sort, SortError, State, SystemBuilder};
 
 use super::BtorModel;
 use crate::Diagnostic;
@@ -10,8 +10,14 @@ use crate::numbered::{
 
 /// Reads a BTOR file.
 pub fn read(source: &[u8]) -> Result<BtorModel, Diagnostic> {
+    read_with(source, SystemBuilder::new())
+}
+
+/// Reads a BTOR file into an empty builder, which decides whether expressions are
+/// rewritten.
+pub fn read_with(source: &[u8], builder: SystemBuilder) -> Result<BtorModel, Diagnostic> {
     let mut reader = Reader {
-        lines: Lines::new(source, Syntax::Btor),
+        lines: Lines::new(source, Syntax::Btor, builder),
         variables: Vec::new(),
         roots: Vec::new(),
     };

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::TransitionSystem;
 
-pub use read::read;
+pub use read::{read, read_with};
 pub use witness::{read_witness, write_witness};
 pub use write::write;
 

@@ -1,6 +1,6 @@
 //! The reader: one pass, one line at a time.
 
-use elinvar_ir::{BitVec, ExprId, Named, Property, PropertyKind, Sort};
+use elinvar_ir::{BitVec, ExprId, Named, Property, PropertyKind, Sort, SystemBuilder};
 
 use super::initial::input_dependent;
 use super::{Btor2Model, default_bad_name, default_justice_name, default_output_name};
@@ -11,7 +11,13 @@ use crate::numbered::{
 
 /// Reads a BTOR2 file.
 pub fn read(source: &[u8]) -> Result<Btor2Model, Diagnostic> {
-    let mut reader = Reader::new(source);
+    read_with(source, SystemBuilder::new())
+}
+
+/// Reads a BTOR2 file into an empty builder, which decides whether expressions are
+/// rewritten.
+pub fn read_with(source: &[u8], builder: SystemBuilder) -> Result<Btor2Model, Diagnostic> {
+    let mut reader = Reader::new(source, builder);
     while reader.lines.scan.next_line() {
         reader.line()?;
     }
@@ -34,8 +40,8 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a [u8]) -> Self {
-        let lines = Lines::new(source, Syntax::Btor2);
+    fn new(source: &'a [u8], builder: SystemBuilder) -> Self {
+        let lines = Lines::new(source, Syntax::Btor2, builder);
         Reader { lines, states: Vec::new(), initial: Vec::new(), bads: 0, justices: 0, last_id: 0 }
     }
 
@@ -208,9 +214,10 @@ impl<'a> Reader<'a> {
         Ok(Meaning::Other("an initial value"))
     }
 
-    /// Inputs have no value before the first cycle.
+    /// Inputs have no value before the first cycle. A dependence that a rewrite
+    /// removes is accepted, so it must be accepted in a verbatim reading as well.
     fn check_initial_values(&self) -> Result<(), Diagnostic> {
-        if self.initial.is_empty() {
+        if self.initial.is_empty() || !self.lines.builder.pool.rewrites() {
             return Ok(());
         }
         let builder = &self.lines.builder;

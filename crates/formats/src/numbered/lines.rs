@@ -30,8 +30,8 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn new(source: &'a [u8], syntax: Syntax) -> Self {
-        let mut builder = SystemBuilder::new();
+    /// Expressions go into `builder`, which decides whether they are rewritten.
+    pub fn new(source: &'a [u8], syntax: Syntax, mut builder: SystemBuilder) -> Self {
         // A line has rarely less than sixteen bytes.
         builder.pool.reserve(source.len() / 16);
         Lines {

@@ -56,6 +56,8 @@ pub struct Shape {
     pub operators: usize,
     /// Are registers counted with and compared, more than anything else?
     pub numbers: bool,
+    /// Do some functions go through words of up to 5,000 bits?
+    pub wide: bool,
 }
 
 impl Shape {
@@ -67,6 +69,7 @@ impl Shape {
         max_properties: 3,
         operators: 24,
         numbers: false,
+        wide: false,
     };
     pub const WORDS: Shape = Shape {
         max_width: 3,
@@ -76,6 +79,7 @@ impl Shape {
         max_properties: 3,
         operators: 20,
         numbers: false,
+        wide: false,
     };
     pub const ARRAYS: Shape = Shape {
         max_width: 2,
@@ -85,6 +89,7 @@ impl Shape {
         max_properties: 2,
         operators: 20,
         numbers: false,
+        wide: false,
     };
     /// Counters and sums, of widths where it matters how a word is read.
     pub const NUMBERS: Shape = Shape {
@@ -95,6 +100,18 @@ impl Shape {
         max_properties: 3,
         operators: 16,
         numbers: true,
+        wide: false,
+    };
+    /// Small registers whose functions go through wide words.
+    pub const WIDE: Shape = Shape {
+        max_width: 3,
+        arrays: false,
+        max_states: 3,
+        max_inputs: 2,
+        max_properties: 2,
+        operators: 12,
+        numbers: false,
+        wide: true,
     };
 }
 
@@ -109,12 +126,18 @@ pub struct Generator {
 
 impl Generator {
     pub fn system(seed: u64, shape: Shape) -> TransitionSystem {
+        Self::build(seed, shape, SystemBuilder::new())
+    }
+
+    /// No choice depends on what the builder makes of an expression, except for its sort.
+    fn build(seed: u64, shape: Shape, builder: SystemBuilder) -> TransitionSystem {
         let rng = Rng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5bd1_e995);
-        let mut generator =
-            Generator { rng, shape, builder: SystemBuilder::new(), exprs: Vec::new() };
+        let mut generator = Generator { rng, shape, builder, exprs: Vec::new() };
         generator.declare();
         for _ in 0..shape.operators {
-            if shape.numbers && generator.rng.one_in(2) {
+            if shape.wide && generator.rng.one_in(2) {
+                generator.detour();
+            } else if shape.numbers && generator.rng.one_in(2) {
                 generator.arithmetic();
             } else {
                 generator.operator();
@@ -122,6 +145,11 @@ impl Generator {
         }
         generator.connect();
         generator.builder.finish().expect("generated systems are well-formed")
+    }
+
+    /// What [`Generator::system`] gives, without any rewriting.
+    pub fn verbatim(seed: u64, shape: Shape) -> TransitionSystem {
+        Self::build(seed, shape, SystemBuilder::verbatim())
     }
 
     fn width(&mut self) -> u32 {
@@ -267,6 +295,70 @@ impl Generator {
         self.exprs.push(built);
     }
 
+    /// Adds an expression of small words that goes through wide ones: operands are widened,
+    /// combined, and a part of the result is taken.
+    fn detour(&mut self) {
+        const CHEAP: [BinaryOp; 7] = [
+            BinaryOp::And,
+            BinaryOp::Xor,
+            BinaryOp::Eq,
+            BinaryOp::Add,
+            BinaryOp::Sub,
+            BinaryOp::Ult,
+            BinaryOp::Slt,
+        ];
+        const MUST: &str = "operands are widened to one width";
+        // Products and quotients of the widest words are too large for engines.
+        let costly = self.rng.one_in(2);
+        let wide = self.rng.pick(if costly { &[65, 70] } else { &[64, 65, 130, 4097, 5000] });
+        let (a, b) = (self.widened(wide), self.widened(wide));
+        let pool = &mut self.builder.pool;
+        let combined = match self.rng.below(8) {
+            0 => pool.unary(UnaryOp::Neg, a),
+            1 => pool.unary(self.rng.pick(&[UnaryOp::RedAnd, UnaryOp::RedXor]), a),
+            2 => pool.not(a),
+            _ => {
+                let op = self.rng.pick(if costly { &BinaryOp::ALL[..] } else { &CHEAP[..] });
+                pool.binary(op, a, b)
+            }
+        };
+        let combined = combined.expect(MUST);
+        let width = self.builder.pool.width(combined);
+        let taken = 1 + self.rng.below(self.shape.max_width.min(width) as usize) as u32;
+        // The ends are where it happens.
+        let lo = match self.rng.below(3) {
+            0 => 0,
+            1 => width - taken,
+            _ => self.rng.below((width - taken + 1) as usize) as u32,
+        };
+        let built = self.builder.pool.slice(combined, lo + taken - 1, lo).expect(MUST);
+        self.exprs.push(built);
+    }
+
+    /// A small expression, extended or shifted into a wide word.
+    fn widened(&mut self, wide: u32) -> ExprId {
+        const MUST: &str = "a small word is widened";
+        let width = self.width();
+        let a = self.of(Sort::Bv(width));
+        let by = wide - width;
+        let kind = self.rng.below(4);
+        let constant = self.rng.bitvec(by);
+        let pool = &mut self.builder.pool;
+        let widened = match kind {
+            0 => pool.uext(a, by),
+            1 => pool.sext(a, by),
+            2 => {
+                let zeros = pool.constant(BitVec::zero(by));
+                pool.binary(BinaryOp::Concat, a, zeros)
+            }
+            _ => {
+                let high = pool.constant(constant);
+                pool.binary(BinaryOp::Concat, high, a)
+            }
+        };
+        widened.expect(MUST)
+    }
+
     /// Draws initial values, next functions, constraints and properties.
     fn connect(&mut self) {
         for i in 0..self.builder.states.len() {
@@ -337,11 +429,14 @@ mod tests {
     #[test]
     fn the_generator_is_deterministic_and_its_systems_vary() {
         let (mut safe, mut shallow, mut deep) = (0, 0, 0);
-        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS] {
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS, Shape::WIDE] {
             for seed in 0..60 {
                 let system = Generator::system(seed, shape);
                 let again = Generator::system(seed, shape);
                 assert_eq!(system.pool().len(), again.pool().len());
+                let verbatim = Generator::verbatim(seed, shape);
+                assert!(system.pool().len() <= verbatim.pool().len());
+                assert_eq!(system.properties().len(), verbatim.properties().len());
                 let Ok(outcomes) = search(&system, 200_000) else { continue };
                 for (_, outcome) in outcomes {
                     match outcome {

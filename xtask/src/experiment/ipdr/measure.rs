@@ -63,7 +63,7 @@ fn search(
     let strategy = Strategy { order: figure.order(), reuse, options: PdrOptions::default() };
     let mut clock = Clock::start()?;
     let mut times = Vec::new();
-    let mut confirm = |system: &TransitionSystem, property, verdict| {
+    let mut confirm = |_, system: &TransitionSystem, property, verdict| {
         times.push(clock.read()?);
         confirm(system, property, &verdict)?;
         clock = Clock::start()?;
@@ -255,7 +255,7 @@ mod tests {
         let input = chain4(None);
         let (order, options) = (Figure::Constrain.order(), PdrOptions::default());
         let strategy = Strategy { order, reuse: false, options };
-        let mut accept = |_: &TransitionSystem, _, verdict| Ok(verdict);
+        let mut accept = |_, _: &TransitionSystem, _, verdict| Ok(verdict);
         let mut result = optimum(&input.family, &strategy, &Run::new(), &mut accept).unwrap();
         assert_eq!(found(&input, &result), Ok(Found::Optimum(3)));
         let proof = result.holds.take();
