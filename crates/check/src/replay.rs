@@ -98,7 +98,7 @@ fn check_initial(
     simulator: &Simulator,
 ) -> Result<(), Refusal> {
     let defined = simulator.states().iter().zip(&trace.initial);
-    match defined.enumerate().find(|(_, (defined, given))| !defined.same(given)) {
+    match defined.enumerate().find(|(_, (defined, given))| defined != given) {
         Some((index, _)) => Err(Refusal::InitialValue { state: system.state_name(index) }),
         None => Ok(()),
     }

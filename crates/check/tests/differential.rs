@@ -67,7 +67,7 @@ impl Explicit {
                 });
                 let starts =
                     system.states().iter().zip(&values).all(|(s, value)| {
-                        s.init.is_none_or(|init| evaluator.value(init).same(value))
+                        s.init.is_none_or(|init| evaluator.value(init) == *value)
                     });
                 if starts {
                     table.initial.push((state, input));

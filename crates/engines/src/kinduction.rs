@@ -303,7 +303,7 @@ impl<'a> StepCase<'a> {
         for later in 1..states.len() {
             for earlier in 0..later {
                 let mut pairs = states[earlier].iter().zip(&states[later]);
-                if pairs.all(|(a, b)| a.same(b)) {
+                if pairs.all(|(a, b)| a == b) {
                     self.tell_apart(earlier, later);
                     count += 1;
                 }

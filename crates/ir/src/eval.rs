@@ -95,7 +95,7 @@ fn evaluate(pool: &Pool, id: ExprId, expr: &Expr, value: impl Fn(ExprId) -> Valu
             Sort::Array { index, .. } => ArrayValue::constant(index, bv(*element)).into(),
             Sort::Bv(_) => unreachable!("constant arrays are arrays"),
         },
-        Expr::ArrayEq(a, b) => BitVec::bool(value(*a).same(&value(*b))).into(),
+        Expr::ArrayEq(a, b) => BitVec::bool(value(*a) == value(*b)).into(),
     }
 }
 

@@ -457,9 +457,9 @@ impl fmt::Display for BitVec {
 
 /// The contents of an array: a default and the elements that differ from it.
 ///
-/// Canonical: no entry equals the default, so that two arrays with the same
-/// default are equal exactly when their entries are. Arrays with different
-/// defaults are compared by `same_contents`.
+/// Canonical, so that arrays are equal exactly when they hold the same element at every
+/// index: no entry equals the default, and the default is the most frequent element, the
+/// smallest of these if there are several.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ArrayValue {
     index_width: u32,
@@ -503,20 +503,30 @@ impl ArrayValue {
         } else {
             self.entries.insert(index, element);
         }
+        self.choose_default();
     }
 
-    /// Do both arrays hold the same element at every index?
-    pub fn same_contents(&self, other: &Self) -> bool {
-        assert_eq!(self.index_width, other.index_width, "arrays of different sorts");
-        if self.default == other.default {
-            return self.entries == other.entries;
+    /// Makes the most frequent element the default. It is already if fewer than half of
+    /// the indices have an entry.
+    fn choose_default(&mut self) {
+        let Some(size) = 1usize.checked_shl(self.index_width) else { return };
+        let listed = self.entries.len();
+        if listed < size / 2 || listed == 0 {
+            return;
         }
-        // Different defaults: only equal when every index has an entry somewhere.
-        let mut touched: Vec<&BitVec> = self.entries.keys().chain(other.entries.keys()).collect();
-        touched.sort();
-        touched.dedup();
-        let all = self.index_width < 64 && touched.len() as u64 == 1u64 << self.index_width;
-        all && touched.iter().all(|i| self.read(i) == other.read(i))
+        let mut counts = BTreeMap::from([(&self.default, size - listed)]);
+        for element in self.entries.values() {
+            *counts.entry(element).or_default() += 1;
+        }
+        let most = *counts.values().max().expect("the default is counted");
+        let chosen = counts.iter().find(|&(_, &count)| count == most);
+        let chosen = (*chosen.expect("some element is the most frequent").0).clone();
+        if chosen != self.default {
+            let indices = (0..size).map(|index| BitVec::new(self.index_width, index as u64));
+            let all = indices.map(|index| (index.clone(), self.read(&index).clone()));
+            self.entries = all.filter(|(_, element)| *element != chosen).collect();
+            self.default = chosen;
+        }
     }
 }
 
@@ -543,15 +553,6 @@ impl Value {
         match self {
             Value::Array(value) => value,
             Value::Bv(_) => panic!("a bit-vector where an array was expected"),
-        }
-    }
-
-    /// Equal as contents; see [`ArrayValue::same_contents`].
-    pub fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Value::Bv(a), Value::Bv(b)) => a == b,
-            (Value::Array(a), Value::Array(b)) => a.same_contents(b),
-            (Value::Bv(_), Value::Array(_)) | (Value::Array(_), Value::Bv(_)) => false,
         }
     }
 }
@@ -665,11 +666,45 @@ mod tests {
         let bit = |v| BitVec::new(1, v);
         let mut a = ArrayValue::constant(1, bit(0));
         let mut b = ArrayValue::constant(1, bit(1));
-        assert!(!a.same_contents(&b));
+        assert_ne!(a, b);
         a.write(bit(0), bit(1));
         b.write(bit(1), bit(0));
-        assert!(a.same_contents(&b));
+        assert_eq!(a, b);
         b.write(bit(1), bit(1));
-        assert!(!a.same_contents(&b) && b.entries().count() == 0);
+        assert_ne!(a, b);
+        assert_eq!(b.entries().count(), 0);
+    }
+
+    /// Whatever the default was and in whichever order elements were written.
+    #[test]
+    fn arrays_have_one_form() {
+        let mut rng = crate::oracle::Rng::new(1);
+        let mut equal = 0;
+        for _ in 0..3000 {
+            let index = 1 + rng.below(3) as u32;
+            let all = 1 << index;
+            let mut arrays = [0; 2].map(|_| ArrayValue::constant(index, rng.bitvec(1 + index / 2)));
+            for array in &mut arrays {
+                for _ in 0..rng.below(2 * all) {
+                    let element = rng.bitvec(array.element_width());
+                    array.write(rng.bitvec(index), element);
+                }
+            }
+            // Often the same contents in another order.
+            if rng.one_in(2) {
+                let first = arrays[0].clone();
+                let start = rng.below(all);
+                for i in 0..all {
+                    let at = BitVec::new(index, ((start + i) % all) as u64);
+                    arrays[1].write(at.clone(), first.read(&at).clone());
+                }
+            }
+            let [a, b] = &arrays;
+            let at = |i| BitVec::new(index, i as u64);
+            let same = (0..all).all(|i| a.read(&at(i)) == b.read(&at(i)));
+            assert_eq!(a == b, same, "{a:?} {b:?}");
+            equal += usize::from(same);
+        }
+        assert!((1000..2500).contains(&equal), "{equal}");
     }
 }

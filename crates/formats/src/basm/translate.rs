@@ -306,8 +306,8 @@ mod tests {
             }
             let Machine { pc, accu, flag, registers, memory: words } = &outcome.machine;
             assert_eq!(machine(&cycles), (*pc, *accu, *flag), "{program}");
-            assert!(cycles.states()[3].same(&register_file(registers)), "{program}");
-            assert!(cycles.states()[4].same(&memory(words)), "{program}");
+            assert_eq!(cycles.states()[3], register_file(registers), "{program}");
+            assert_eq!(cycles.states()[4], memory(words), "{program}");
 
             let bad: Vec<&str> = (system.bads().filter(|&(_, bad)| cycles.holds(bad)))
                 .map(|(id, _)| &*system.property(id).name)
@@ -429,7 +429,7 @@ mod tests {
                 [&ours, &figure].map(|s| Simulator::new(s, |i| start[i].clone(), vec![]));
             for _ in 0..9 {
                 let [a, b] = &runs;
-                assert!(a.states().iter().zip(b.states()).all(|(a, b)| a.same(b)));
+                assert_eq!(a.states(), b.states());
                 let (_, exit_70) = ours.bads().next().unwrap();
                 let roots: Vec<bool> = figure.bads().map(|(_, root)| b.holds(root)).collect();
                 assert_eq!(roots, [false, a.holds(exit_70)]);

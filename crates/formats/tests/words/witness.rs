@@ -79,7 +79,7 @@ fn array_inputs_are_spelled_out() {
         assert!(text.contains(line), "{text}");
     }
     let again = read_witness(text.as_bytes(), &system).unwrap();
-    assert!(again.steps[1].inputs[1].same(&trace.steps[1].inputs[1]));
+    assert_eq!(again.steps[1].inputs[1], trace.steps[1].inputs[1]);
 }
 
 #[test]
