@@ -1,6 +1,7 @@
 //! `elinvar check`: decide the properties of a model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -148,7 +149,7 @@ impl AnyStrategy {
 }
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let file = SourceFile::read(&arguments.model)?;
+    let file = Arc::new(SourceFile::read(&arguments.model)?);
     if file.is_program() && arguments.engine.is_for_programs() {
         return arguments.check_program(&file);
     }

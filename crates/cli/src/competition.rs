@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
@@ -48,7 +49,7 @@ pub fn run(call: &Call) -> Result<u8> {
     output::expect_folder(&call.witness)?;
     output::expect_folder(&call.certificate)?;
     let session = Session::start(&Limits::default(), true, &Kept::default())?;
-    let file = SourceFile::read(&call.model)?;
+    let file = Arc::new(SourceFile::read(&call.model)?);
     let model = file.model()?;
     let chosen = properties::select(model.system(), None)?;
     if chosen.is_empty() {

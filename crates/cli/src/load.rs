@@ -1,7 +1,7 @@
 //! Reading models and evidence from files or standard input.
 
-use std::cell::OnceCell;
 use std::io::Read;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, bail};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
@@ -73,32 +73,32 @@ impl SourceFile {
 /// The system that evidence is checked against: the model as it was written, read
 /// again without rewriting when there is evidence to check. A wrong rewrite then leads
 /// to refused evidence instead of a wrong verdict.
-pub struct Original<'a> {
-    source: Source<'a>,
-    system: OnceCell<Result<TransitionSystem, String>>,
+pub struct Original {
+    source: Source,
+    system: OnceLock<Result<TransitionSystem, String>>,
 }
 
-enum Source<'a> {
-    File(&'a SourceFile),
+enum Source {
+    File(Arc<SourceFile>),
     /// Elinvar built the model itself, so there is no other reading of it.
-    Built(&'a TransitionSystem),
+    Built(Arc<Model>),
 }
 
-impl<'a> Original<'a> {
+impl Original {
     /// The model of a file.
-    pub fn of_file(file: &'a SourceFile) -> Self {
-        Original { source: Source::File(file), system: OnceCell::new() }
+    pub fn of_file(file: &Arc<SourceFile>) -> Self {
+        Original { source: Source::File(Arc::clone(file)), system: OnceLock::new() }
     }
 
     /// A model that was not read from a file.
-    pub fn built(system: &'a TransitionSystem) -> Self {
-        Original { source: Source::Built(system), system: OnceCell::new() }
+    pub fn built(model: &Arc<Model>) -> Self {
+        Original { source: Source::Built(Arc::clone(model)), system: OnceLock::new() }
     }
 
     /// The system, or why the model cannot be read without rewriting.
     pub fn system(&self) -> Result<&TransitionSystem, &str> {
-        match self.source {
-            Source::Built(system) => Ok(system),
+        match &self.source {
+            Source::Built(model) => Ok(model.system()),
             Source::File(file) => {
                 let read = || match file.verbatim_model() {
                     Ok(model) => Ok(model.into_system()),

@@ -2,6 +2,7 @@
 //! processes, with or without a limit to the switches between them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use elinvar_engines::Choice;
@@ -83,9 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         output::write_file(path, &btor2::write(&system)?)?;
     }
     let Some(most) = arguments.switches else {
-        let model = model_of(system);
+        let model = Arc::new(model_of(system));
         let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
-        let original = Original::built(model.system());
+        let original = Original::built(&model);
         let report =
             session.decide(&model, &original, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
         output::print(&report.render(arguments.json, arguments.quiet))?;

@@ -126,7 +126,7 @@ impl Session {
     pub fn decide<'a>(
         &self,
         model: &'a Model,
-        original: &Original<'_>,
+        original: &Original,
         chosen: &[PropertyId],
         plan: &Plan,
         size: ProofSize,
@@ -196,7 +196,7 @@ impl Session {
     fn ask_one(
         &self,
         system: &TransitionSystem,
-        original: &Original<'_>,
+        original: &Original,
         properties: &[PropertyId],
         choice: &Choice,
     ) -> Result<Decided> {
@@ -215,7 +215,7 @@ impl Session {
     fn race(
         &self,
         system: &TransitionSystem,
-        original: &Original<'_>,
+        original: &Original,
         properties: &[PropertyId],
         threads: usize,
     ) -> Result<Decided> {
@@ -238,7 +238,7 @@ impl Session {
     fn minimize(
         &self,
         system: &TransitionSystem,
-        original: &Original<'_>,
+        original: &Original,
         properties: &[PropertyId],
         verdicts: Vec<Verdict>,
     ) -> Result<Vec<Verdict>> {
