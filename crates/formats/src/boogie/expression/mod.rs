@@ -14,6 +14,7 @@ use super::functions::printed;
 use super::scope::{Frame, Role, Scope};
 use super::syntax::*;
 use super::types::Type;
+use super::{Dialect, Note};
 use crate::Diagnostic;
 
 pub(super) use parts::{field, select, store};
@@ -132,10 +133,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
 
     /// The value of an expression that must have this type.
     pub fn value_of(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Result<Value, Diagnostic> {
-        let value = self.value(expr)?;
-        if value.ty == *ty {
-            return Ok(value);
+        let value = self.value(expr);
+        if matches!(&value, Ok(value) if value.ty == *ty) {
+            return value;
         }
+        if let Some(quotient) = self.integer_quotient(expr, ty) {
+            return Ok(quotient);
+        }
+        let value = value?;
         let message = format!("this is of type {}, not {ty}", value.ty);
         let mut error = Diagnostic::new(message, expr.span.clone());
         error.help = match (&value.ty, ty) {
@@ -144,6 +149,22 @@ impl<'s, 'a> Lowering<'s, 'a> {
             _ => None,
         };
         Err(error)
+    }
+
+    /// In Boogie an expression with `/` may have no type where an integer is needed. Older
+    /// programs mean the quotient of integers there, as Ultimate does; Boogie itself
+    /// refuses them, so that the expression has no other meaning.
+    fn integer_quotient(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Option<Value> {
+        if *ty != Type::Int || self.scope.dialect != Dialect::Boogie || !expr.divides() {
+            return None;
+        }
+        self.scope.dialect = Dialect::Ultimate;
+        let value = self.value(expr);
+        self.scope.dialect = Dialect::Boogie;
+        let value = value.ok().filter(|value| value.ty == *ty)?;
+        let message = "`/` is the quotient of integers here, as in Ultimate's dialect".to_owned();
+        self.scope.notes.push(Note { message, span: expr.span.clone() });
+        Some(value)
     }
 
     fn term_of(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Result<Term, Diagnostic> {
