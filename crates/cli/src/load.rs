@@ -5,7 +5,6 @@ use std::io::Read;
 use anyhow::{Context, Result, bail};
 use elinvar_formats::model::{Model, is_program, read_model};
 use elinvar_formats::{Diagnostic, boogie, lowering};
-use elinvar_ir::program::Program;
 
 use crate::failure::FileFault;
 use crate::family::model_of;
@@ -38,11 +37,19 @@ impl SourceFile {
 
     /// The model; a program becomes one if its variables are words.
     pub fn model(&self) -> Result<Model> {
+        self.model_in(None)
+    }
+
+    /// The model, with the dialect of a program.
+    pub fn model_in(&self, dialect: Option<boogie::Dialect>) -> Result<Model> {
         if self.is_program() {
-            let system = lowering::lower(&self.program()?);
+            let system = lowering::lower(&self.program(dialect)?.program);
             let system = system
                 .with_context(|| format!("{} has no transition system over words", self.name))?;
             return Ok(model_of(system));
+        }
+        if dialect.is_some() {
+            bail!("--dialect is about programs, and {} is a model", self.name);
         }
         self.located(read_model(&self.bytes, Some(&self.name)))
     }
@@ -52,8 +59,9 @@ impl SourceFile {
         is_program(&self.bytes, &self.name)
     }
 
-    pub fn program(&self) -> Result<Program> {
-        self.located(boogie::read(&self.bytes))
+    /// The program, in this dialect or in the one that its text names.
+    pub fn program(&self, dialect: Option<boogie::Dialect>) -> Result<boogie::Reading> {
+        self.located(boogie::read_in(&self.bytes, dialect))
     }
 }
 

@@ -5,6 +5,7 @@ use elinvar_check::Budget;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
+use crate::program::DialectOption;
 use crate::{code, output, program, properties};
 
 /// Check a witness or a certificate against a model
@@ -25,6 +26,9 @@ pub struct Arguments {
     /// the one that the evidence names, or the only one]
     #[arg(long, value_name = "NAME|INDEX")]
     property: Option<String>,
+
+    #[command(flatten)]
+    dialect: DialectOption,
 }
 
 const AFTER_HELP: &str = "\
@@ -37,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if source.is_program() && program::evidence::is_evidence(&file.bytes) {
         return judge_program(arguments, &source, &file);
     }
-    let model = source.model()?;
+    let model = source.model_in(arguments.dialect.get())?;
     let property =
         arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
     let evidence = match Evidence::read(&model, &file, property) {
@@ -55,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 fn judge_program(arguments: &Arguments, source: &SourceFile, file: &SourceFile) -> Result<u8> {
-    let program = source.program()?;
+    let program = source.program(arguments.dialect.get())?.program;
     let chosen = arguments.property.as_deref();
     program::select(&program, chosen)?;
     let evidence = match program::Evidence::read(&program, file, chosen) {

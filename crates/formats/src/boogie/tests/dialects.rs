@@ -10,7 +10,7 @@ fn a_header_or_a_procedure_of_ultimate_names_its_dialect() {
     assert_eq!(dialect("//#Safe\nvar x: int;"), Dialect::Ultimate);
     assert_eq!(dialect("/* a */ // b\n //#Unsafe because\nvar x: int;"), Dialect::Ultimate);
     assert_eq!(dialect("procedure ULTIMATE.start() { }"), Dialect::Ultimate);
-    assert_eq!(dialect("// #Safe\nvar x: int;"), Dialect::Boogie);
+    assert_eq!(dialect("// #Safe\nvar x: int;"), Dialect::Ultimate);
     assert_eq!(dialect("//#Safety\nvar x: int;"), Dialect::Boogie);
     assert_eq!(dialect("/*\n//#Safe\n*/ var x: int;"), Dialect::Boogie);
 }
