@@ -18,7 +18,7 @@ use elinvar_ir::{PropertyId, Trace, Verdict};
 use crate::engine_options::{EngineOptions, Plan};
 use crate::family::{FamilyOptions, StrategyName};
 use crate::load::{Original, SourceFile};
-use crate::program::{self, ProgramOptions, Settings, Source};
+use crate::program::{self, DialectOption, ProgramOptions, Settings, Source};
 use crate::proof::{Kept, ProofFiles};
 use crate::report::{Report, statistics};
 use crate::session::{Limits, ProofSize, Session};
@@ -63,6 +63,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     programs: ProgramOptions,
+
+    #[command(flatten)]
+    dialect: DialectOption,
 
     /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
     /// programs, a BTOR2 witness for the others. When several properties are decided, each that
@@ -170,7 +173,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let kept = arguments.proof.open()?;
     let session = Session::start(&arguments.limits, arguments.quiet, &kept)?;
-    let model = file.model()?;
+    let model = file.model_in(arguments.dialect.get())?;
     let chosen = properties::select(model.system(), arguments.property.as_deref())?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
@@ -182,13 +185,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let [property] = chosen[..] else {
             bail!("--parameter is about one property: choose it with --property");
         };
-        let original = file.verbatim_model()?.into_system();
+        let original = file.verbatim_model(arguments.dialect.get())?.into_system();
         let original = Family::new(original, parameter, property, range.clone())?;
         let family = Family::new(model.system().clone(), parameter, property, range)?;
         return arguments.find_optimum(&session, &model, &family, &original, strategy);
     }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
-    let original = Original::of_file(&file);
+    let original = Original::of_file(&file, arguments.dialect.get());
     let report = session.decide(&model, &original, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
     let written = arguments.write_files(&report).and(kept.finish(&report));
@@ -217,14 +220,23 @@ impl Arguments {
     fn check_program(&self, file: &SourceFile) -> Result<u8> {
         let settings = self.program_settings()?;
         let session = Session::start(&self.limits, self.quiet, &Kept::default())?;
-        let program = file.program()?;
-        let chosen = program::select(&program, self.property.as_deref())?;
+        let reading = file.program(self.dialect.get())?;
+        let source = Source::new(file);
+        if !self.quiet {
+            for note in &reading.notes {
+                anstream::eprintln!("{}: note: {}", source.place(&note.span), note.message);
+            }
+        }
+        if reading.program.properties.is_empty() {
+            bail!("the program has no property to check");
+        }
+        let chosen = program::select(&reading.program, self.property.as_deref())?;
         let several = chosen.len() > 1;
         let files = [&self.witness, &self.certificate];
         if several && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
             bail!("standard output takes evidence about one property: choose it with --property");
         }
-        let report = program::decide(&session, &program, Source::new(file), &chosen, &settings)?;
+        let report = program::decide(&session, &reading, source, &chosen, &settings)?;
         // The verdict is told even when a file cannot be written.
         let written = self.write_program_files(&report);
         output::print(&report.render(self.json, self.quiet))?;

@@ -56,7 +56,7 @@ pub fn run(call: &Call) -> Result<u8> {
         bail!("the model has no property to check");
     }
     let plan = Plan::One(Choice::Auto);
-    let original = Original::of_file(&file);
+    let original = Original::of_file(&file, None);
     let report = session.decide(&model, &original, &chosen, &plan, ProofSize::AsFound)?;
     if let Some(trace) = report.first_trace() {
         output::write_file(&call.witness, &evidence::witness(&model, trace))?;

@@ -11,6 +11,7 @@ use elinvar_formats::{btor, btor2, dot, horn, smtlib};
 use elinvar_ir::{PropertyId, TransitionSystem};
 
 use crate::load::SourceFile;
+use crate::program::DialectOption;
 use crate::{code, output, program, properties};
 
 /// Translate a model into another format
@@ -48,6 +49,9 @@ pub struct Arguments {
     /// smt2: unroll this many steps
     #[arg(long, value_name = "K", default_value_t = 10)]
     bound: usize,
+
+    #[command(flatten)]
+    dialect: DialectOption,
 }
 
 const AFTER_HELP: &str = "\
@@ -84,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         output::write_file(&arguments.output, arguments.clauses(&file)?.as_bytes())?;
         return Ok(code::DONE);
     }
-    let model = file.model()?;
+    let model = file.model_in(arguments.dialect.get())?;
     let mut system = match &arguments.property {
         Some(text) => {
             let property = properties::find(model.system(), text)?;
@@ -122,7 +126,7 @@ impl Arguments {
         if !self.set.is_empty() {
             bail!("--set is about transition systems, not about programs");
         }
-        let program = file.program()?;
+        let program = file.program(self.dialect.get())?.program;
         let properties = program::select(&program, self.property.as_deref())?;
         Ok(horn::write(&program, &properties))
     }

@@ -196,7 +196,7 @@ impl Evidence {
         let circuit = match (model, model::detect(source, Some(&file.name))) {
             (Model::Aiger(model), Some(Format::Aiger)) => aiger_circuit(model, file)?,
             (Model::Btor(_) | Model::Btor2(_) | Model::Basm(_), Some(Format::Btor2)) => {
-                let circuit = file.verbatim_model()?;
+                let circuit = file.verbatim_model(None)?;
                 first_shared(circuit.into_system(), model.system())
             }
             (_, Some(format)) => bail!(

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Context, Result, bail};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_formats::{Diagnostic, boogie, lowering};
-use elinvar_ir::program::Program;
 use elinvar_ir::{SystemBuilder, TransitionSystem};
 
 use crate::failure::FileFault;
@@ -40,22 +39,30 @@ impl SourceFile {
 
     /// The model; a program becomes one if its variables are words.
     pub fn model(&self) -> Result<Model> {
+        self.model_in(None)
+    }
+
+    /// The model, with the dialect of a program.
+    pub fn model_in(&self, dialect: Option<boogie::Dialect>) -> Result<Model> {
         if self.is_program() {
-            return self.lowered(SystemBuilder::new());
+            return self.lowered(dialect, SystemBuilder::new());
+        }
+        if dialect.is_some() {
+            bail!("--dialect is about programs, and {} is a model", self.name);
         }
         self.located(read_model(&self.bytes, Some(&self.name)))
     }
 
     /// The same model without any rewriting of its expressions, for the checker.
-    pub fn verbatim_model(&self) -> Result<Model> {
+    pub fn verbatim_model(&self, dialect: Option<boogie::Dialect>) -> Result<Model> {
         if self.is_program() {
-            return self.lowered(SystemBuilder::verbatim());
+            return self.lowered(dialect, SystemBuilder::verbatim());
         }
         self.located(read_verbatim(&self.bytes, Some(&self.name)))
     }
 
-    fn lowered(&self, builder: SystemBuilder) -> Result<Model> {
-        let system = lowering::lower_with(&self.program()?, builder)
+    fn lowered(&self, dialect: Option<boogie::Dialect>, builder: SystemBuilder) -> Result<Model> {
+        let system = lowering::lower_with(&self.program(dialect)?.program, builder)
             .with_context(|| format!("{} has no transition system over words", self.name))?;
         Ok(model_of(system))
     }
@@ -65,8 +72,9 @@ impl SourceFile {
         is_program(&self.bytes, &self.name)
     }
 
-    pub fn program(&self) -> Result<Program> {
-        self.located(boogie::read(&self.bytes))
+    /// The program, in this dialect or in the one that its text names.
+    pub fn program(&self, dialect: Option<boogie::Dialect>) -> Result<boogie::Reading> {
+        self.located(boogie::read_in(&self.bytes, dialect))
     }
 }
 
@@ -79,15 +87,15 @@ pub struct Original {
 }
 
 enum Source {
-    File(Arc<SourceFile>),
+    File(Arc<SourceFile>, Option<boogie::Dialect>),
     /// Elinvar built the model itself, so there is no other reading of it.
     Built(Arc<Model>),
 }
 
 impl Original {
-    /// The model of a file.
-    pub fn of_file(file: &Arc<SourceFile>) -> Self {
-        Original { source: Source::File(Arc::clone(file)), system: OnceLock::new() }
+    /// The model of a file, with the dialect of a program.
+    pub fn of_file(file: &Arc<SourceFile>, dialect: Option<boogie::Dialect>) -> Self {
+        Original { source: Source::File(Arc::clone(file), dialect), system: OnceLock::new() }
     }
 
     /// A model that was not read from a file.
@@ -99,8 +107,8 @@ impl Original {
     pub fn system(&self) -> Result<&TransitionSystem, &str> {
         match &self.source {
             Source::Built(model) => Ok(model.system()),
-            Source::File(file) => {
-                let read = || match file.verbatim_model() {
+            Source::File(file, dialect) => {
+                let read = || match file.verbatim_model(*dialect) {
                     Ok(model) => Ok(model.into_system()),
                     Err(error) => Err(format!("{error:#}")),
                 };

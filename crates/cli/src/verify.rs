@@ -6,6 +6,7 @@ use elinvar_formats::model::Model;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
+use crate::program::DialectOption;
 use crate::{code, output, program, properties};
 
 /// Check a witness or a certificate against a model
@@ -26,6 +27,9 @@ pub struct Arguments {
     /// the one that the evidence names, or the only one]
     #[arg(long, value_name = "NAME|INDEX")]
     property: Option<String>,
+
+    #[command(flatten)]
+    dialect: DialectOption,
 }
 
 const AFTER_HELP: &str = "\
@@ -39,14 +43,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         return judge_program(arguments, &source, &file);
     }
     // Nothing is solved but what the evidence claims, about the model as it is written.
-    let model = source.verbatim_model()?;
+    let model = source.verbatim_model(arguments.dialect.get())?;
     let property =
         arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
     let evidence = match Evidence::read(&model, &file, property) {
         Err(error) if evidence::is_refusal(&error) => return refuse(&error.to_string()),
         result => result?,
     };
-    let simplified = || source.model().ok().map(Model::into_system);
+    let simplified = || source.model_in(arguments.dialect.get()).ok().map(Model::into_system);
     match evidence.judge(model.system(), simplified, &Budget::default()) {
         Ok(()) => {
             let name = &model.system().property(evidence.property()).name;
@@ -58,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 fn judge_program(arguments: &Arguments, source: &SourceFile, file: &SourceFile) -> Result<u8> {
-    let program = source.program()?;
+    let program = source.program(arguments.dialect.get())?.program;
     let chosen = arguments.property.as_deref();
     program::select(&program, chosen)?;
     let evidence = match program::Evidence::read(&program, file, chosen) {

@@ -13,6 +13,7 @@ pub fn render(report: &Report<'_>) -> Json {
         "verdict": report.summary().word(),
         "reason": report.reason().map(ToString::to_string),
         "engine": "cfg",
+        "dialect": report.dialect.name(),
         "seconds": report.time.as_secs_f64(),
         "check_seconds": report.checking.as_secs_f64(),
         "properties": properties,
@@ -32,6 +33,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("line".into(), report.source.line(&property.span).into());
     object.insert("kind".into(), kind(property.kind).into());
     object.insert("verdict".into(), Summary::of_program(&answer.verdict).word().into());
+    object.insert("vacuous".into(), (!answer.vacuous.is_empty()).into());
     object.insert("depth".into(), json!(depth));
     object.insert("seconds".into(), report.time.as_secs_f64().into());
     object.insert("engine".into(), "cfg".into());

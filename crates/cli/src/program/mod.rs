@@ -7,6 +7,7 @@ mod options;
 mod source;
 mod story;
 mod text;
+mod vacuity;
 mod value;
 
 use std::collections::BTreeMap;
@@ -17,14 +18,14 @@ use anyhow::{Result, anyhow, bail};
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_engines::EngineError;
 use elinvar_engines::cfg::{CfgOptions, check_program};
-use elinvar_formats::boogie;
+use elinvar_formats::boogie::{self, Reading};
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{
     AssertionId, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term,
 };
 
 pub use self::evidence::Evidence;
-pub use self::options::ProgramOptions;
+pub use self::options::{DialectOption, ProgramOptions};
 pub use self::source::Source;
 use crate::failure::Bug;
 use crate::progress::Statistics;
@@ -54,6 +55,9 @@ pub struct Report<'a> {
 pub struct Answer {
     pub property: AssertionId,
     pub verdict: ProgramVerdict,
+    /// It is safe because no state satisfies the preconditions of these procedures, in
+    /// which alone it is checked; otherwise empty.
+    pub vacuous: Vec<String>,
 }
 
 /// The properties that the user asks for: the one with this name, else with this number;
@@ -88,11 +92,12 @@ fn choices(program: &Program) -> String {
 /// Decides the properties and confirms all evidence.
 pub fn decide<'a>(
     session: &Session,
-    program: &'a Program,
+    reading: &'a Reading,
     source: Source<'a>,
     chosen: &[AssertionId],
     settings: &Settings,
 ) -> Result<Report<'a>> {
+    let program = &reading.program;
     let progress = session.progress();
     let verdicts = match check_program(program, chosen, &settings.options, session.run()) {
         Ok(verdicts) => verdicts,
@@ -103,13 +108,17 @@ pub fn decide<'a>(
         }
     };
     let mut answers: Vec<Answer> = (chosen.iter().zip(verdicts))
-        .map(|(&property, verdict)| Answer { property, verdict })
+        .map(|(&property, verdict)| Answer { property, verdict, vacuous: Vec::new() })
         .collect();
-    session.checking(|| confirm(session, program, &mut answers, &settings.solver))?;
+    session.checking(|| {
+        confirm(session, program, &mut answers, &settings.solver)?;
+        vacuity::find(reading, &mut answers, &settings.solver, session.budget());
+        anyhow::Ok(())
+    })?;
     drop(progress);
     Ok(Report {
         program,
-        dialect: boogie::dialect(source.bytes()),
+        dialect: reading.dialect,
         source,
         time: session.elapsed(),
         checking: session.checked(),

@@ -3,6 +3,36 @@
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
+use elinvar_formats::boogie::Dialect;
+
+/// The dialect of programs.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Programs")]
+pub struct DialectOption {
+    /// The dialect of a program: whether `/` of integers is a real number or an integer
+    /// [default: ultimate if the program has a procedure ULTIMATE.… or begins with a
+    /// comment such as //#Safe, otherwise boogie]
+    #[arg(long, value_enum, value_name = "NAME")]
+    dialect: Option<DialectName>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum DialectName {
+    /// `/` gives a real number, `div` an integer
+    Boogie,
+    /// `/` of integers gives an integer
+    Ultimate,
+}
+
+impl DialectOption {
+    /// The chosen one, if there is a choice.
+    pub fn get(&self) -> Option<Dialect> {
+        self.dialect.map(|name| match name {
+            DialectName::Boogie => Dialect::Boogie,
+            DialectName::Ultimate => Dialect::Ultimate,
+        })
+    }
+}
 
 /// Options that say something about programs alone. The hidden ones undo what the preset
 /// or the default says.

@@ -1,7 +1,9 @@
 //! The report for people.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{
     AssertionKind, Invariants, LocationId, ProgramTrace, ProgramVerdict, Value, VariableId,
 };
@@ -29,6 +31,7 @@ pub fn render(report: &Report<'_>) -> String {
         text.push('\n');
         text.push_str(&properties(report));
     }
+    text.push_str(&vacuous(report));
     if let Some((answer, trace)) = shortest_run(report) {
         if report.answers.len() > 1 {
             write!(text, "\n{}\n{}.\n", report.heading(answer.property), meaning(report, answer))
@@ -37,7 +40,11 @@ pub fn render(report: &Report<'_>) -> String {
         write!(text, "\n{}", run(report, trace)).expect(STRINGS);
     }
     text.push_str(&invariants(report));
-    writeln!(text, "\ncfg, {}", seconds(report.time)).expect(STRINGS);
+    let dialect = match report.dialect {
+        Dialect::Boogie => "",
+        Dialect::Ultimate => "dialect ultimate, ",
+    };
+    writeln!(text, "\ncfg, {dialect}{}", seconds(report.time)).expect(STRINGS);
     text
 }
 
@@ -79,7 +86,6 @@ fn counts(report: &Report<'_>) -> String {
     };
     let all = report.answers.len();
     match report.summary() {
-        Summary::Safe if all == 0 => "The program asserts nothing.\n".to_owned(),
         Summary::Safe => format!("All {all} properties hold in every run.\n"),
         Summary::Unsafe => {
             let failing = count(Summary::Unsafe);
@@ -92,6 +98,14 @@ fn counts(report: &Report<'_>) -> String {
             format!("{open} of {all} properties {verb} undecided; none is known to fail.\n")
         }
     }
+}
+
+/// A line for each procedure whose body no state can enter.
+fn vacuous(report: &Report<'_>) -> String {
+    let procedures: BTreeSet<&String> = report.answers.iter().flat_map(|a| &a.vacuous).collect();
+    let line =
+        |name| format!("vacuous: the preconditions of procedure {name} contradict each other\n");
+    procedures.into_iter().map(line).collect()
 }
 
 /// A line a property.

@@ -7,6 +7,7 @@
 mod abstraction;
 mod conjecture;
 mod frames;
+mod glance;
 mod graph;
 mod implicant;
 pub mod numeric;
@@ -68,6 +69,17 @@ fn decide(
     let error = |property: AssertionId| program.property(property).error;
     let errors: Vec<LocationId> = properties.iter().map(|&property| error(property)).collect();
     let mut graph = Graph::new(program, &errors, context);
+    let mut open = properties.to_vec();
+    let proved = glance::unreachable(&mut graph, &errors, run);
+    if !proved.is_empty() {
+        let proof = invariants(&graph, BTreeMap::new(), program);
+        for property in open.extract_if(.., |property| proved.contains(&error(*property))) {
+            verdicts.insert(property, ProgramVerdict::Safe(proof.clone()));
+        }
+        if open.is_empty() {
+            return;
+        }
+    }
     let shapes::Start { invariants: known, error: found } =
         start(program, &mut graph, &errors, options, run);
     let mut method = match options.strategy {
@@ -82,7 +94,7 @@ fn decide(
             Method::Paths(TraceAbstraction::new(program, graph, known, errors, options, run))
         }
     };
-    let mut open = properties.to_vec();
+    proved.into_iter().for_each(|error| method.forget(error));
     if let Some(found) = found {
         let at = open.iter().position(|&property| error(property) == found.error);
         let property = open.remove(at.expect("only open errors are looked for"));

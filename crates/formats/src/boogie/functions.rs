@@ -66,6 +66,11 @@ impl Function {
         }
     }
 
+    /// The value of a function without parameters.
+    pub fn constant(&self, terms: &mut Terms) -> Option<Value> {
+        self.parameters.is_empty().then(|| self.apply(terms, Vec::new()))
+    }
+
     /// The function of values with the parameters' types.
     pub fn apply(&self, terms: &mut Terms, arguments: Vec<Term>) -> Value {
         let parts = match &self.meaning {
@@ -239,12 +244,29 @@ fn operator(name: &str, index: Option<&str>) -> Option<BuiltIn> {
     })
 }
 
-/// The function that the printer means by a name that no declaration gave.
+/// The operator on words that a name means if no function of that name is declared. The
+/// printer writes these names, and programs may use them as well. The second part is the
+/// number of bits that `sign_extend_8` adds.
+fn undeclared_operator(name: &str) -> Option<(BuiltIn, u32)> {
+    if let Some(by) = name.strip_prefix("sign_extend_") {
+        return Some((operator("sign_extend", None)?, by.parse().ok()?));
+    }
+    match name {
+        "bvrol" => Some((BuiltIn::Binary(BinaryOp::Rol, false), 0)),
+        "bvror" => Some((BuiltIn::Binary(BinaryOp::Ror, false), 0)),
+        _ if name.starts_with("bv") => Some((operator(name, None)?, 0)),
+        _ => None,
+    }
+}
+
+/// Has the name a meaning for words without a declaration?
+pub(super) fn is_operator(name: &str) -> bool {
+    undeclared_operator(name).is_some()
+}
+
+/// The operator of this name on values of these types.
 pub(super) fn printed(name: &str, parameters: &[Type]) -> Option<Function> {
-    let (operator, by) = match name.strip_prefix("sign_extend_") {
-        Some(by) => (operator("sign_extend", None)?, by.parse().ok()?),
-        None => (operator(name, None)?, 0),
-    };
+    let (operator, by) = undeclared_operator(name)?;
     let result = match (operator, parameters.first()?) {
         (BuiltIn::Compare { .. }, _) => Type::Bool,
         (BuiltIn::Comp, _) => Type::Word(1),

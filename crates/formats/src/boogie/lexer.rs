@@ -76,12 +76,12 @@ impl<'a> Lexer<'a> {
             let rest = self.rest();
             if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if let Some(inside) = rest.strip_prefix("/*") {
-                let Some(length) = inside.find("*/") else {
+            } else if rest.starts_with("/*") {
+                let Some(length) = comment_length(rest) else {
                     return Err(Diagnostic::new("the comment has no end", self.at..self.at + 2)
-                        .with_help("close it by `*/`"));
+                        .with_help("close it with `*/`; comments nest"));
                 };
-                self.at += length + 4;
+                self.at += length;
             } else {
                 return Ok(());
             }
@@ -167,6 +167,46 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// The length of the comment at the start of the text. Comments nest.
+fn comment_length(text: &str) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0_usize);
+    loop {
+        let rest = &text[at..];
+        let mark = rest.find(['/', '*'])?;
+        at += mark;
+        if text[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if text[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return Some(at);
+            }
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// The line comments before the first token, without their slashes.
+pub(super) fn header(source: &str) -> Vec<&str> {
+    let (mut rest, mut found) = (source.trim_start(), Vec::new());
+    loop {
+        if let Some(comment) = rest.strip_prefix("//") {
+            let (line, after) = comment.split_once('\n').unwrap_or((comment, ""));
+            found.push(line.trim_end());
+            rest = after.trim_start();
+        } else if rest.starts_with("/*")
+            && let Some(length) = comment_length(rest)
+        {
+            rest = rest[length..].trim_start();
+        } else {
+            return found;
+        }
+    }
+}
+
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_~#$^.?\\'`".contains(c)
 }
@@ -228,6 +268,22 @@ mod tests {
             kinds("a/* x */<==>b // c\n<= :="),
             [Name("a"), Symbol("<==>"), Name("b"), Symbol("<="), Symbol(":="), End]
         );
+    }
+
+    #[test]
+    fn comments_nest() {
+        use Kind::*;
+        assert_eq!(kinds("a /* /* */ b // */ c"), [Name("a"), Name("c"), End]);
+        assert_eq!(kinds("a /*/**/ b */ /***/ c /**/"), [Name("a"), Name("c"), End]);
+        assert_eq!(kinds("a // /*\nb /*/*/ */*/ c"), [Name("a"), Name("b"), Name("c"), End]);
+        for open in ["a /* /* */", "a /*/", "a /* */ /* /**/ é"] {
+            assert!(tokens(open).is_err(), "{open}");
+        }
+    }
+
+    #[test]
+    fn the_header_ends_at_the_first_token() {
+        assert_eq!(header("//#Safe\n  // b\n/* c */ var x: int; // d\n//#e"), ["#Safe", " b"]);
     }
 
     #[test]

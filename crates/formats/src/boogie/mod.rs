@@ -6,8 +6,9 @@
 //!                                                └─ axioms, assemble ─► Program
 //! ```
 //!
-//! Where Boogie and Ultimate differ, the text tells: `/` of integers is an integer, as in
-//! Ultimate, unless the program writes `div` or `mod` somewhere, as only Boogie does.
+//! The dialects differ in one operator: `/` of integers is a real number in Boogie and an
+//! integer in Ultimate. The caller chooses the [`Dialect`], or [`dialect`] finds it by what
+//! only Ultimate's programs have: a header such as `//#Safe`, or a procedure `ULTIMATE.…`.
 //!
 //! Not supported, each with an error that says so: type parameters, lambda expressions,
 //! the order of constants, powers, concurrency, recursive functions with a body, and
@@ -16,6 +17,7 @@
 mod assemble;
 mod axioms;
 mod cycles;
+mod dialect;
 mod expression;
 mod functions;
 mod lexer;
@@ -28,47 +30,54 @@ mod scope;
 mod syntax;
 mod types;
 
-use elinvar_ir::program::{Program, Term, Terms, VariableId};
+use std::ops::Range;
 
+use elinvar_ir::program::{EdgeId, Program, Term, Terms, VariableId};
+
+pub use dialect::Dialect;
 pub use print::expression;
 
 use crate::Diagnostic;
 use expression::Lowering;
-use lexer::Kind;
 use lines::Lines;
 use scope::{Known, Scope};
 
-/// How divisions are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dialect {
-    /// `div` and `mod`.
-    Boogie,
-    /// `/` and `%`.
-    Ultimate,
+/// A program with what its graph does not show.
+#[derive(Debug)]
+pub struct Reading {
+    pub program: Program,
+    pub dialect: Dialect,
+    /// What the user should know although it is no error, in the order of the source.
+    pub notes: Vec<Note>,
+    /// The verified bodies, each with the assumptions that lead to it.
+    pub entries: Vec<Entry>,
 }
 
-/// The dialect that a program is written in, as far as its words tell.
-pub fn dialect(source: &[u8]) -> Dialect {
-    let Ok(source) = text(source) else { return Dialect::Boogie };
-    let Ok(unit) = parser::unit(source) else { return Dialect::Boogie };
-    let is_ultimates = |kind: Kind<'_>| match kind {
-        Kind::Symbol(symbol) => matches!(symbol, "%" | "/"),
-        Kind::Name(name) => name.contains('~') || name.starts_with("ULTIMATE."),
-        Kind::Integer(_) | Kind::Decimal(_) | Kind::Word(..) | Kind::Text(_) | Kind::End => false,
-    };
-    let tokens = lexer::tokens(source).unwrap_or_default();
-    if !unit.divides_by_words && tokens.iter().any(|token| is_ultimates(token.kind)) {
-        Dialect::Ultimate
-    } else {
-        Dialect::Boogie
-    }
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    pub message: String,
+    pub span: Range<usize>,
 }
 
-/// Reads a program.
+/// A body that is verified, and the path from the entry of the program to its first
+/// statement: axioms, `where` clauses and preconditions.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub procedure: String,
+    pub path: Vec<EdgeId>,
+}
+
+/// Reads a program, in the dialect that its text names.
 pub fn read(source: &[u8]) -> Result<Program, Diagnostic> {
+    Ok(read_in(source, None)?.program)
+}
+
+/// Reads a program in this dialect; `None` means the one that its text names.
+pub fn read_in(source: &[u8], chosen: Option<Dialect>) -> Result<Reading, Diagnostic> {
     let source = text(source)?;
     let unit = parser::unit(source)?;
-    let mut scope = Scope::new(&unit)?;
+    let dialect = chosen.unwrap_or_else(|| dialect::of(source, &unit));
+    let mut scope = Scope::new(&unit, dialect)?;
     functions::declare(&mut scope, &unit)?;
     scope::constrain_globals(&mut scope, &unit)?;
     let axioms = axioms::axioms(&mut scope, &unit)?;

@@ -5,15 +5,29 @@ use std::collections::BTreeSet;
 use elinvar_ir::program::{AssertionKind, Term, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Note;
 use super::expression::{Lowering, Replaceable};
 use super::routine::{Routine, routine};
 use super::scope::{Frame, Role, Scope, Symbol, insert};
-use super::syntax::{self, Binding, Clause, Implementation, Name, Span, Unit};
+use super::syntax::{
+    self, Attribute, Binding, Clause, Implementation, Name, Span, Unit, attribute,
+};
 use crate::Diagnostic;
+
+/// The procedure that Ultimate starts with.
+const START: &str = "ULTIMATE.start";
 
 /// A procedure, its specification in terms of its own variables.
 pub(super) struct Procedure<'a> {
     pub name: &'a str,
+    /// Of its name.
+    pub span: Span,
+    /// `{:entrypoint}`, or the procedure that Ultimate starts with.
+    pub is_start: bool,
+    /// `{:inline 1}`: its assertions are checked where it is called, and only there.
+    pub is_inline: bool,
+    /// `{:verify false}`: some body is not verified, and calls know the contract alone.
+    pub is_opaque: bool,
     pub frame: Frame<'a>,
     pub inputs: Vec<Symbol>,
     pub outputs: Vec<Symbol>,
@@ -78,8 +92,8 @@ pub(super) fn procedures<'a>(
     }
     let mut drafts = Vec::new();
     for implementation in &unit.implementations {
-        let Some(&number) = numbers.get(implementation.name.text) else {
-            let name = implementation.name.text;
+        let name = implementation.name.text;
+        let Some(&number) = numbers.get(name) else {
             let message = format!("there is no procedure `{name}` that this could implement");
             return Err(Diagnostic::new(message, implementation.name.span.clone())
                 .with_help(format!("declare it: `procedure {name}(…) returns (…);`")));
@@ -87,8 +101,20 @@ pub(super) fn procedures<'a>(
         let around =
             Around { scope, procedures: &procedures, numbers: &numbers, drafts: &mut drafts };
         let (frame, routine) = body(around, number, implementation)?;
-        procedures[number].frame.old = frame.old;
-        procedures[number].routines.push(routine);
+        let procedure = &mut procedures[number];
+        procedure.frame.old = frame.old;
+        procedure.is_inline |= is_inline(&implementation.attributes);
+        let verify = attribute(&implementation.attributes, "verify");
+        let declared = attribute(&unit.procedures[number].attributes, "verify");
+        if verify.or(declared) == Some("false") {
+            procedure.is_opaque = true;
+            scope.notes.push(Note {
+                message: format!("`{}` has {{:verify false}}: its body is not checked", name),
+                span: implementation.name.span.clone(),
+            });
+        } else {
+            procedure.routines.push(routine);
+        }
     }
     Ok((procedures, drafts))
 }
@@ -109,8 +135,30 @@ fn signature<'a>(
     let requires = specified(scope, &mut frame, &declaration.requires)?;
     let ensures = specified(scope, &mut frame, &declaration.ensures)?;
     let name = declaration.name.text;
-    let routines = Vec::new();
-    Ok(Procedure { name, frame, inputs, outputs, requires, ensures, modifies, routines })
+    let attributes = &declaration.attributes;
+    let marked = |name| attribute(attributes, name).is_some_and(|argument| argument != "false");
+    Ok(Procedure {
+        name,
+        span: declaration.name.span.clone(),
+        is_start: name == START || marked("entrypoint"),
+        is_inline: is_inline(attributes),
+        is_opaque: attribute(attributes, "verify") == Some("false"),
+        frame,
+        inputs,
+        outputs,
+        requires,
+        ensures,
+        modifies,
+        routines: Vec::new(),
+    })
+}
+
+/// As in Boogie, the attribute has an effect with a positive number only.
+fn is_inline(attributes: &[Attribute<'_>]) -> bool {
+    let count = attribute(attributes, "inline").unwrap_or_default();
+    !count.is_empty()
+        && count.bytes().all(|c| c.is_ascii_digit())
+        && count.bytes().any(|c| c != b'0')
 }
 
 fn declare_all<'a>(

@@ -10,6 +10,7 @@ use super::expression::{Lowering, Replaceable};
 use super::functions::Function;
 use super::syntax::{Binding, Name, Unit};
 use super::types::{Type, Types};
+use super::{Dialect, Note};
 use crate::Diagnostic;
 
 /// What may be done to a name.
@@ -40,8 +41,10 @@ pub(super) struct Scope<'a> {
     pub variables: Vec<VariableId>,
     /// What is known of a variable whenever it gets any value (`where`).
     pub constraints: BTreeMap<VariableId, Term>,
-    /// Is `/` of integers a real number, as in Boogie, or an integer, as in Ultimate?
-    pub real_division: bool,
+    /// Says whether `/` of integers is a real number or an integer.
+    pub dialect: Dialect,
+    /// What the user should know although it is no error.
+    pub notes: Vec<Note>,
     /// An expression that the printer wrote is read: its source. Names are those of
     /// variables, parts of values included, and maps of maps have several indices.
     pub printed: Option<&'a str>,
@@ -80,7 +83,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(unit: &'a Unit<'a>) -> Result<Self, Diagnostic> {
+    pub fn new(unit: &'a Unit<'a>, dialect: Dialect) -> Result<Self, Diagnostic> {
         let mut scope = Scope {
             terms: Terms::new(),
             types: Types::new(&unit.types)?,
@@ -88,7 +91,8 @@ impl<'a> Scope<'a> {
             functions: FxHashMap::default(),
             variables: Vec::new(),
             constraints: BTreeMap::new(),
-            real_division: unit.divides_by_words,
+            dialect,
+            notes: Vec::new(),
             printed: None,
             declared: count_names(unit),
             shown: FxHashSet::default(),
@@ -121,7 +125,8 @@ impl<'a> Scope<'a> {
             functions,
             variables: Vec::new(),
             constraints: BTreeMap::new(),
-            real_division: false,
+            dialect: Dialect::Ultimate,
+            notes: Vec::new(),
             printed: Some(source),
             declared: FxHashMap::default(),
             shown: FxHashSet::default(),

@@ -30,7 +30,7 @@ pub(super) enum TypeKind<'a> {
     Struct(Vec<(Name<'a>, Type<'a>)>),
 }
 
-/// `{:name "text", 5}`; arguments that are other expressions are dropped.
+/// `{:name "text", 5, true}`; arguments that are other expressions are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Attribute<'a> {
     pub name: &'a str,
@@ -54,8 +54,6 @@ pub(super) struct Unit<'a> {
     pub axioms: Vec<Expr<'a>>,
     pub procedures: Vec<Procedure<'a>>,
     pub implementations: Vec<Implementation<'a>>,
-    /// Are divisions written `div` and `mod`, as in Boogie alone?
-    pub divides_by_words: bool,
 }
 
 #[derive(Debug)]
@@ -83,6 +81,7 @@ pub(super) struct FunctionDeclaration<'a> {
 
 #[derive(Debug)]
 pub(super) struct Procedure<'a> {
+    pub attributes: Vec<Attribute<'a>>,
     pub name: Name<'a>,
     pub inputs: Vec<Binding<'a>>,
     pub outputs: Vec<Binding<'a>>,
@@ -103,6 +102,7 @@ pub(super) struct Clause<'a> {
 
 #[derive(Debug)]
 pub(super) struct Implementation<'a> {
+    pub attributes: Vec<Attribute<'a>>,
     pub name: Name<'a>,
     pub inputs: Vec<Binding<'a>>,
     pub outputs: Vec<Binding<'a>>,
@@ -249,6 +249,13 @@ pub(super) enum Operator {
     Modulo,
 }
 
+/// The first argument of the attribute with this name, `""` if there is no argument; `None`
+/// without such an attribute.
+pub(super) fn attribute<'a>(attributes: &[Attribute<'a>], name: &str) -> Option<&'a str> {
+    let last = attributes.iter().rev().find(|attribute| attribute.name == name)?;
+    Some(last.arguments.first().copied().unwrap_or_default())
+}
+
 impl Operator {
     pub fn symbol(self) -> &'static str {
         match self {
@@ -335,6 +342,20 @@ impl<'a> Expr<'a> {
             }
             ExprKind::Quantified(quantified) => vec![&quantified.body],
         }
+    }
+
+    /// Is there a `/` somewhere inside?
+    pub fn divides(&self) -> bool {
+        let mut stack = vec![self];
+        while let Some(expr) = stack.pop() {
+            if let ExprKind::Chain(_, rest) = &expr.kind
+                && rest.iter().any(|(operator, _)| *operator == Operator::Divide)
+            {
+                return true;
+            }
+            stack.extend(expr.children());
+        }
+        false
     }
 
     /// The functions that are applied somewhere inside.

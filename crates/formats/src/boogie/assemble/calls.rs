@@ -1,12 +1,32 @@
 //! Calls: a copy of the body in place of each, a jump, or what the contract says.
+//!
+//! A call checks `requires`. `free requires` and the `where` clauses of parameters and globals
+//! are assumed when the callee itself is verified, but no caller checks them. So there are
+//! two ways through a call of a procedure that is verified itself:
+//!
+//! ```text
+//!            ┌─ all of them hold ─► copy of the body ─┬─ as promised ─► after the call
+//! requires ──┤                                        └─ otherwise ──┐
+//!            └─ one is violated ─► what the contract says ◄──────────┘
+//! ```
+//!
+//! On the upper way the verification of the callee covers the copy, and its assertions may be
+//! assumed there. On the lower way nothing is known but the contract, as always in Boogie.
+//! What the contract promises and nobody checks (`free ensures`, the `where` clauses of
+//! results and of modified globals) is compared at the end of the copy: a copy never ends
+//! the run where the contract would let it go on, and a caller may rely on the promise.
+//!
+//! Copies whose assertions are checked (in a run of the whole program, and of procedures
+//! with `{:inline}`) are what is executed; what is free has no meaning there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use elinvar_ir::program::{LocationId, Statement, Term, VariableId};
 use rustc_hash::FxHashMap;
 
 use super::super::procedures::Specified;
-use super::super::routine::Call;
+use super::super::routine::{Action, Call};
+use super::super::scope::Role;
 use super::super::syntax::Span;
 use super::{Assembler, Link, Loop, Task};
 
@@ -19,19 +39,20 @@ impl Assembler<'_, '_> {
         span: &Span,
         task: &Task,
     ) {
-        let calls = &self.calls;
-        let within = task
-            .within
-            .filter(|&number| self.loops[number].component == calls.component[call.callee]);
-        let has_body = !self.procedures[call.callee].routines.is_empty();
+        let (calls, callee) = (&self.calls, &self.procedures[call.callee]);
+        let has_body = !callee.routines.is_empty() && !callee.is_opaque;
+        let is_open =
+            |&number: &usize| self.loops[number].component == calls.component[call.callee];
+        let within = task.within.filter(is_open);
         let small = calls.size[call.callee] <= self.budget;
         let finite = !calls.recursive[call.callee] || calls.tail[call.callee];
-        if let Some(within) = within {
-            self.jump(call, from, within, span, task);
-        } else if has_body && small && finite {
-            self.inline(call, from, to, span, task);
-        } else {
-            self.by_contract(call, from, to, span, task);
+        if !has_body || (within.is_none() && !(small && finite)) {
+            return self.by_contract(call, from, to, span, task);
+        }
+        let (from, begin) = self.guarded(call, from, to, span, task);
+        match within {
+            Some(within) => self.jump(call, from, begin, within, span, task),
+            None => self.inline(call, from, begin, to, span, task),
         }
     }
 
@@ -65,19 +86,93 @@ impl Assembler<'_, '_> {
         Some(Link::new(Statement::Assign(assignments), span))
     }
 
-    /// With what the body takes for granted and callers need not show.
-    fn begin_body(&mut self, call: &Call, span: &Span) -> Vec<Link> {
+    /// Where the copy of a body begins, and what leads into it. If the body was verified
+    /// under assumptions that no caller checks, a call that violates them goes to `to` by
+    /// the contract.
+    fn guarded(
+        &mut self,
+        call: &Call,
+        from: LocationId,
+        to: LocationId,
+        span: &Span,
+        task: &Task,
+    ) -> (LocationId, Vec<Link>) {
         let callee = &self.procedures[call.callee];
-        let mut links = self.begin(call, span, None);
-        links.extend(self.constraints(&callee.input_parts(), span, None));
-        links.extend(free(&callee.requires, span));
-        links
+        let begin = self.begin(call, span, None);
+        let mut variables = self.globals();
+        variables.extend(callee.input_parts());
+        let Some(assumed) = self.unchecked(call.callee, &callee.requires, &variables) else {
+            return (from, begin);
+        };
+        let at = self.location(Some(task.verified), span.clone());
+        self.lay(from, at, begin, task);
+        let violated = self.scope.terms.not(assumed);
+        let mut links = vec![Link::new(Statement::Assume(violated), span)];
+        links.extend(self.contract(call.callee, None, span));
+        links.extend(self.end(call, &callee.output_parts(), span));
+        self.lay(at, to, links, task);
+        (at, vec![Link::new(Statement::Assume(assumed), span)])
     }
 
-    fn inline(&mut self, call: &Call, from: LocationId, to: LocationId, span: &Span, task: &Task) {
-        let procedures = self.procedures;
-        let callee = &procedures[call.callee];
-        let begin = self.begin_body(call, span);
+    /// The free clauses and the `where` clauses of these variables: what one side of a call
+    /// assumes and the other does not check. `None` if there is nothing of the kind, and
+    /// for procedures that are not verified by themselves.
+    fn unchecked(
+        &mut self,
+        procedure: usize,
+        clauses: &[Specified],
+        variables: &[VariableId],
+    ) -> Option<Term> {
+        if !self.every || self.procedures[procedure].is_inline {
+            return None;
+        }
+        let mut conditions = self.scope.constraints_of(variables);
+        conditions.retain(|condition| !self.steady.contains(condition));
+        conditions.extend(clauses.iter().filter(|clause| clause.free).map(|c| c.condition));
+        let all = self.scope.terms.and(conditions);
+        (self.scope.terms.as_bool(all) != Some(true)).then_some(all)
+    }
+
+    /// The `where` clauses of globals that no statement can violate: whatever changes one of
+    /// their variables also assumes the clause.
+    pub(super) fn steady_constraints(&self) -> Vec<Term> {
+        let mut assigned: BTreeSet<VariableId> = BTreeSet::new();
+        let routines = self.procedures.iter().flat_map(|procedure| &procedure.routines);
+        for step in routines.flat_map(|routine| &routine.steps) {
+            match &step.action {
+                Action::Do(Statement::Assign(all)) => assigned.extend(all.iter().map(|a| a.0)),
+                Action::Call(call) => assigned.extend(&call.results),
+                Action::Do(Statement::Assume(_) | Statement::Havoc(_))
+                | Action::Skip
+                | Action::Check(_) => {}
+            }
+        }
+        let constants: BTreeSet<VariableId> = (self.scope.symbols.values())
+            .filter(|symbol| symbol.role == Role::Constant)
+            .flat_map(|symbol| symbol.parts.iter().copied())
+            .collect();
+        let constraints = &self.scope.constraints;
+        let keeps = |variable: &VariableId, condition: Term| {
+            constants.contains(variable)
+                || (!assigned.contains(variable) && constraints.get(variable) == Some(&condition))
+        };
+        let globals = self.scope.constraints_of(&self.globals());
+        let is_steady = |&condition: &Term| {
+            let variables = self.scope.terms.free_variables([condition]);
+            variables.iter().all(|variable| keeps(variable, condition))
+        };
+        globals.into_iter().filter(is_steady).collect()
+    }
+
+    fn inline(
+        &mut self,
+        call: &Call,
+        from: LocationId,
+        begin: Vec<Link>,
+        to: LocationId,
+        span: &Span,
+        task: &Task,
+    ) {
         let exit = self.location(Some(task.verified), span.clone());
         let within = self.open_loop(call.callee, exit);
         let mut choose = from;
@@ -89,14 +184,47 @@ impl Assembler<'_, '_> {
             Some(within) => self.begin_in_loop(call.callee, choose, within, task),
             None => self.bodies(call.callee, choose, exit, None, task),
         }
-        let mut after: Vec<Link> = free(&callee.ensures, span).collect();
-        after.extend(self.end(call, &callee.output_parts(), span));
-        self.lay(exit, to, after, task);
+        self.after_copy(call, exit, to, span, task);
     }
 
-    /// A call behind which nothing is left to do.
-    fn jump(&mut self, call: &Call, from: LocationId, within: usize, span: &Span, task: &Task) {
-        let begin = self.begin_body(call, span);
+    /// From the end of a copy to the caller; by the contract if the body does not keep what
+    /// the contract promises without a check.
+    fn after_copy(
+        &mut self,
+        call: &Call,
+        exit: LocationId,
+        to: LocationId,
+        span: &Span,
+        task: &Task,
+    ) {
+        let callee = &self.procedures[call.callee];
+        let outputs = callee.output_parts();
+        let changed: Vec<VariableId> = callee.modifies.iter().chain(&outputs).copied().collect();
+        let end = |this: &mut Self| this.end(call, &outputs, span);
+        let Some(promised) = self.unchecked(call.callee, &callee.ensures, &changed) else {
+            let end = end(self).into_iter().collect();
+            return self.lay(exit, to, end, task);
+        };
+        let broken = self.scope.terms.not(promised);
+        let kept = Link::new(Statement::Assume(promised), span);
+        let kept = [kept].into_iter().chain(end(self)).collect();
+        self.lay(exit, to, kept, task);
+        let mut links = vec![Link::new(Statement::Assume(broken), span)];
+        links.extend(self.contract(call.callee, None, span));
+        links.extend(end(self));
+        self.lay(exit, to, links, task);
+    }
+
+    /// A call after which nothing is left to do.
+    fn jump(
+        &mut self,
+        call: &Call,
+        from: LocationId,
+        begin: Vec<Link>,
+        within: usize,
+        span: &Span,
+        task: &Task,
+    ) {
         if let Some(&known) = self.loops[within].begin.get(&call.callee) {
             return self.lay(from, known, begin, task);
         }
@@ -136,6 +264,7 @@ impl Assembler<'_, '_> {
         within: Option<usize>,
         task: &Task,
     ) {
+        self.copied.insert(procedure);
         let procedures = self.procedures;
         let callee = &procedures[procedure];
         for (routine, implementation) in callee.routines.iter().enumerate() {
@@ -149,7 +278,10 @@ impl Assembler<'_, '_> {
             let span = implementation.points[implementation.entry].clone();
             let entry = self.location(Some(task.verified), span);
             self.lay(from, entry, links, task);
-            let checked = if self.every { procedure == task.verified } else { task.checked };
+            let checked = match self.every {
+                true => procedure == task.verified || (callee.is_inline && task.checked),
+                false => task.checked,
+            };
             let verified = task.verified;
             self.tasks.push(Task { procedure, routine, entry, exit, verified, checked, within });
         }
@@ -167,7 +299,8 @@ impl Assembler<'_, '_> {
         let callee = &procedures[call.callee];
         let line = self.lines.line(span.start);
         let name = callee.name;
-        let doubt = (!callee.routines.is_empty())
+        let has_body = !callee.routines.is_empty() && !callee.is_opaque;
+        let doubt = has_body
             .then(|| format!("the call of {name} at line {line} is replaced by its contract"));
         if doubt.is_some() && !self.entries.iter().any(|(entry, _)| *entry == call.callee) {
             let why = format!("{name} is verified for all calls that its contract allows");
@@ -175,36 +308,43 @@ impl Assembler<'_, '_> {
         }
         let renamed = self.calls.recursive[call.callee].then_some(call.callee);
         let mut links = self.begin(call, span, renamed);
+        let mut contract = self.contract(call.callee, renamed, span);
+        contract[0].approximates = doubt;
+        links.extend(contract);
         let outputs: Vec<VariableId> = callee
             .output_parts()
             .into_iter()
             .map(|output| self.rename_variable(renamed, output))
             .collect();
-        let changed: Vec<VariableId> = callee.modifies.iter().chain(&outputs).copied().collect();
-        let statement = if changed.is_empty() {
-            Statement::Assume(self.scope.terms.bool(true))
-        } else {
-            Statement::Havoc(changed)
-        };
-        let mut link = Link::new(statement, span);
-        link.approximates = doubt;
-        links.push(link);
-        let constrained: Vec<VariableId> =
-            callee.modifies.iter().copied().chain(callee.output_parts()).collect();
-        links.extend(self.constraints(&constrained, span, renamed));
-        for ensured in &callee.ensures {
-            let condition = self.rename(renamed, ensured.condition);
-            links.push(Link::new(Statement::Assume(condition), span));
-        }
         links.extend(self.end(call, &outputs, span));
         self.lay(from, to, links, task);
     }
-}
 
-/// What is assumed and never proved.
-fn free<'l>(clauses: &'l [Specified], span: &'l Span) -> impl Iterator<Item = Link> + 'l {
-    let free = clauses.iter().filter(|clause| clause.free);
-    free.map(|clause| Link::new(Statement::Assume(clause.condition), span))
+    /// Any change that the contract allows, at least one link. In a run of the whole program
+    /// a body may break what is promised without a check, so only `ensures` counts there.
+    fn contract(&mut self, procedure: usize, renamed: Option<usize>, span: &Span) -> Vec<Link> {
+        let procedures = self.procedures;
+        let callee = &procedures[procedure];
+        let changed: Vec<VariableId> =
+            callee.modifies.iter().copied().chain(callee.output_parts()).collect();
+        let havoc: Vec<VariableId> =
+            changed.iter().map(|&variable| self.rename_variable(renamed, variable)).collect();
+        let statement = if havoc.is_empty() {
+            Statement::Assume(self.scope.terms.bool(true))
+        } else {
+            Statement::Havoc(havoc)
+        };
+        let mut links = vec![Link::new(statement, span)];
+        let is_kept = self.every || callee.routines.is_empty() || callee.is_opaque;
+        if is_kept {
+            links.extend(self.constraints(&changed, span, renamed));
+        }
+        for ensured in callee.ensures.iter().filter(|ensured| is_kept || !ensured.free) {
+            let condition = self.rename(renamed, ensured.condition);
+            links.push(Link::new(Statement::Assume(condition), span));
+        }
+        links
+    }
 }
 
 // Recursive procedures have other variables where they are called: their own are in use.

@@ -1,20 +1,25 @@
 //! Bodies of procedures to one control-flow graph: calls are inlined, or replaced by
 //! contracts.
 //!
-//! What is verified is what Ultimate verifies: `ULTIMATE.start` alone if there is such a
-//! procedure, otherwise every procedure with a body, from any state that satisfies its
-//! preconditions. In the second case the assertions of a callee are proved where it is
-//! verified itself, and hold in its inlined copies.
+//! Without an entry point every procedure with a body is verified, as Boogie does, from any
+//! state that satisfies its preconditions. The assertions of a callee are proved where it is
+//! verified itself and assumed in its inlined copies; a copy is only used where everything
+//! holds that the verification of the callee assumed ([`calls`]).
 //!
-//! Recursive calls are jumps if they come last; others are replaced by contracts.
+//! With an entry point (`ULTIMATE.start`, `{:entrypoint}`) the program is run from there, and
+//! all assertions are checked in the copies.
+//!
+//! Recursive calls are jumps if nothing follows them; others are replaced by contracts.
 
 mod calls;
 mod graph;
 mod properties;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use elinvar_ir::program::{Edge, Location, LocationId, Program, Statement, Term, VariableId};
+use elinvar_ir::program::{
+    Edge, EdgeId, Location, LocationId, Program, Statement, Term, VariableId,
+};
 use rustc_hash::FxHashMap;
 
 use super::axioms::Axioms;
@@ -23,10 +28,9 @@ use super::procedures::{Draft, Procedure};
 use super::routine::{Action, Check, Point};
 use super::scope::{Role, Scope};
 use super::syntax::Span;
+use super::{Entry, Note, Reading};
 use graph::CallGraph;
 
-/// The procedure that Ultimate starts with.
-const START: &str = "ULTIMATE.start";
 /// How many edges inlining may add.
 const MAX_INLINED: usize = 20_000;
 
@@ -36,9 +40,11 @@ pub(super) fn assemble<'a>(
     drafts: &[Draft<'a>],
     axioms: Axioms,
     lines: &Lines,
-) -> Program {
+) -> Reading {
     let calls = CallGraph::of(procedures);
-    let start = procedures.iter().position(|p| p.name == START && !p.routines.is_empty());
+    let bodies = || (0..procedures.len()).filter(|&p| !procedures[p].routines.is_empty());
+    let starts: Vec<usize> = bodies().filter(|&p| procedures[p].is_start).collect();
+    let every = starts.is_empty();
     let mut assembler = Assembler {
         scope,
         procedures,
@@ -46,7 +52,7 @@ pub(super) fn assemble<'a>(
         axioms,
         lines,
         calls,
-        every: start.is_none(),
+        every,
         budget: MAX_INLINED,
         locations: Vec::new(),
         edges: Vec::new(),
@@ -54,15 +60,17 @@ pub(super) fn assemble<'a>(
         tasks: Vec::new(),
         loops: Vec::new(),
         entries: Vec::new(),
+        paths: Vec::new(),
         renamed: FxHashMap::default(),
+        copied: BTreeSet::new(),
+        steady: Vec::new(),
     };
-    match start {
-        Some(start) => assembler.entries.push((start, None)),
-        None => {
-            let bodies = (0..procedures.len()).filter(|&p| !procedures[p].routines.is_empty());
-            assembler.entries.extend(bodies.map(|procedure| (procedure, None)));
-        }
-    }
+    assembler.steady = assembler.steady_constraints();
+    let verified = |procedure: &usize| match every {
+        true => !procedures[*procedure].is_inline,
+        false => starts.contains(procedure),
+    };
+    assembler.entries.extend(bodies().filter(verified).map(|procedure| (procedure, None)));
     assembler.run()
 }
 
@@ -85,8 +93,13 @@ struct Assembler<'s, 'a> {
     loops: Vec<Loop>,
     /// What is verified, and why a counterexample there may not be one.
     entries: Vec<(usize, Option<String>)>,
+    paths: Vec<Entry>,
     /// Of recursive procedures: other variables for calls by contract.
     renamed: FxHashMap<usize, FxHashMap<VariableId, VariableId>>,
+    /// Procedures that are inlined somewhere.
+    copied: BTreeSet<usize>,
+    /// `where` clauses of globals that hold everywhere ([`calls`]).
+    steady: Vec<Term>,
 }
 
 /// Procedures that call each other last of all: such calls are jumps.
@@ -135,7 +148,7 @@ impl Link {
 }
 
 impl Assembler<'_, '_> {
-    fn run(mut self) -> Program {
+    fn run(mut self) -> Reading {
         let entry = self.location(None, 0..0);
         let mut start = entry;
         for (fact, span) in std::mem::take(&mut self.axioms.facts) {
@@ -143,10 +156,11 @@ impl Assembler<'_, '_> {
             self.edge(start, next, Statement::Assume(fact), &span, None);
             start = next;
         }
+        let facts = self.edges.len();
         let mut done = 0;
         while done < self.entries.len() {
             let (procedure, doubt) = self.entries[done].clone();
-            self.enter(start, procedure, doubt);
+            self.enter(start, procedure, doubt, facts);
             while let Some(task) = self.tasks.pop() {
                 self.body(&task);
             }
@@ -157,7 +171,10 @@ impl Assembler<'_, '_> {
             let line = self.lines.line(span.start);
             format!("the axiom at line {line} has a quantifier and is only instantiated")
         });
-        Program {
+        let mut notes = self.notes();
+        notes.sort_by_key(|note| note.span.start);
+        let dialect = self.scope.dialect;
+        let program = Program {
             terms: self.scope.terms,
             variables: self.scope.variables,
             locations: self.locations,
@@ -165,7 +182,23 @@ impl Assembler<'_, '_> {
             edges: self.edges,
             properties,
             weakened,
+        };
+        Reading { program, dialect, notes, entries: self.paths }
+    }
+
+    fn notes(&mut self) -> Vec<Note> {
+        let mut notes = std::mem::take(&mut self.scope.notes);
+        let is_verified = |number| self.entries.iter().any(|(entry, _)| *entry == number);
+        for (number, procedure) in self.procedures.iter().enumerate() {
+            let is_unused = procedure.is_inline && !self.copied.contains(&number);
+            if self.every && is_unused && !procedure.routines.is_empty() && !is_verified(number) {
+                let name = procedure.name;
+                let message =
+                    format!("`{name}` is inlined and never called: its body is not checked");
+                notes.push(Note { message, span: procedure.span.clone() });
+            }
         }
+        notes
     }
 
     fn location(&mut self, verified: Option<usize>, span: Span) -> LocationId {
@@ -241,25 +274,13 @@ impl Assembler<'_, '_> {
         error
     }
 
-    /// Any state in which the procedure may be called.
-    fn enter(&mut self, start: LocationId, number: usize, doubt: Option<String>) {
+    /// Any state in which the procedure may be called. `facts` is the number of edges with
+    /// axioms, which come first.
+    fn enter(&mut self, start: LocationId, number: usize, doubt: Option<String>, facts: usize) {
         let procedures = self.procedures;
         let procedure = &procedures[number];
-        let mut globals: Vec<VariableId> = self
-            .scope
-            .symbols
-            .values()
-            .filter(|symbol| symbol.role == Role::Global)
-            .flat_map(|symbol| symbol.parts.iter().copied())
-            .collect();
-        globals.sort_unstable();
         for (routine, implementation) in procedure.routines.iter().enumerate() {
-            let own = [procedure.input_parts(), procedure.output_parts()].concat();
-            let variables = [&globals[..], &own, &implementation.locals].concat();
-            let mut links: Vec<Link> = self.constraints(&variables, &(0..0), None);
-            for required in &procedure.requires {
-                links.push(Link::new(Statement::Assume(required.condition), &required.span));
-            }
+            let mut links = self.preconditions(number, routine, doubt.is_some());
             links.extend(self.remember(number, None));
             if let Some(doubt) = &doubt {
                 if links.is_empty() {
@@ -281,7 +302,11 @@ impl Assembler<'_, '_> {
                 checked: true,
                 within,
             };
+            let before = self.edges.len();
             self.lay(start, entry, links, &task);
+            let path = (0..facts).chain(before..self.edges.len());
+            let path = path.map(|edge| EdgeId(edge as u32)).collect();
+            self.paths.push(Entry { procedure: procedure.name.to_owned(), path });
             if let Some(within) = within {
                 // All implementations are in the loop.
                 self.begin_in_loop(number, entry, within, &task);
@@ -289,6 +314,35 @@ impl Assembler<'_, '_> {
             }
             self.tasks.push(task);
         }
+    }
+
+    /// What a body may assume when it begins. In a run of the whole program callers only
+    /// check what is not free, so that a procedure that is verified beside the start may
+    /// assume no more.
+    fn preconditions(&mut self, number: usize, routine: usize, beside_start: bool) -> Vec<Link> {
+        let procedures = self.procedures;
+        let procedure = &procedures[number];
+        let locals = &procedure.routines[routine].locals;
+        let callers_may_break_more = beside_start && !self.every;
+        let mut variables = [procedure.output_parts(), locals.clone()].concat();
+        if !callers_may_break_more {
+            variables = [self.globals(), procedure.input_parts(), variables].concat();
+        }
+        let mut links: Vec<Link> = self.constraints(&variables, &(0..0), None);
+        let required = procedure.requires.iter();
+        for required in required.filter(|required| !(required.free && callers_may_break_more)) {
+            links.push(Link::new(Statement::Assume(required.condition), &required.span));
+        }
+        links
+    }
+
+    /// The parts of all global variables.
+    fn globals(&self) -> Vec<VariableId> {
+        let symbols = self.scope.symbols.values().filter(|symbol| symbol.role == Role::Global);
+        let mut globals: Vec<VariableId> =
+            symbols.flat_map(|symbol| symbol.parts.iter().copied()).collect();
+        globals.sort_unstable();
+        globals
     }
 
     /// What is known of variables that got any values.

@@ -10,10 +10,11 @@ use dashu_int::{IBig, UBig};
 use elinvar_ir::BitVec;
 use elinvar_ir::program::{Term, VariableId};
 
-use super::functions::printed;
+use super::functions::{is_operator, printed};
 use super::scope::{Frame, Role, Scope};
 use super::syntax::*;
 use super::types::Type;
+use super::{Dialect, Note};
 use crate::Diagnostic;
 
 pub(super) use parts::{field, select, store};
@@ -132,10 +133,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
 
     /// The value of an expression that must have this type.
     pub fn value_of(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Result<Value, Diagnostic> {
-        let value = self.value(expr)?;
-        if value.ty == *ty {
-            return Ok(value);
+        let value = self.value(expr);
+        if matches!(&value, Ok(value) if value.ty == *ty) {
+            return value;
         }
+        if let Some(quotient) = self.integer_quotient(expr, ty) {
+            return Ok(quotient);
+        }
+        let value = value?;
         let message = format!("this is of type {}, not {ty}", value.ty);
         let mut error = Diagnostic::new(message, expr.span.clone());
         error.help = match (&value.ty, ty) {
@@ -144,6 +149,22 @@ impl<'s, 'a> Lowering<'s, 'a> {
             _ => None,
         };
         Err(error)
+    }
+
+    /// In Boogie an expression with `/` may have no type where an integer is needed. Older
+    /// programs mean the quotient of integers there, as Ultimate does; Boogie itself
+    /// refuses them, so that the expression has no other meaning.
+    fn integer_quotient(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Option<Value> {
+        if *ty != Type::Int || self.scope.dialect != Dialect::Boogie || !expr.divides() {
+            return None;
+        }
+        self.scope.dialect = Dialect::Ultimate;
+        let value = self.value(expr);
+        self.scope.dialect = Dialect::Boogie;
+        let value = value.ok().filter(|value| value.ty == *ty)?;
+        let message = "`/` is the quotient of integers here, as in Ultimate's dialect".to_owned();
+        self.scope.notes.push(Note { message, span: expr.span.clone() });
+        Some(value)
     }
 
     fn term_of(&mut self, expr: &'a Expr<'a>, ty: &Type) -> Result<Term, Diagnostic> {
@@ -216,7 +237,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             return Ok(value.clone());
         }
         let Some(symbol) = self.scope.lookup(self.frame.as_deref(), name) else {
-            return Err(undeclared(name, span));
+            return self.printed_name(name).ok_or_else(|| undeclared(name, span));
         };
         if symbol.role != Role::Constant && !self.state {
             let message =
@@ -232,6 +253,27 @@ impl<'s, 'a> Lowering<'s, 'a> {
             return Ok(self.read(&symbol.ty, &old));
         }
         Ok(self.read(&symbol.ty, &symbol.parts))
+    }
+
+    /// Invariants are printed with longer names where variables of several procedures have
+    /// the same one, and with functions without parameters as constants. Both are read, so
+    /// that what is printed can be pasted.
+    fn printed_name(&mut self, name: &'a str) -> Option<Value> {
+        if let Some(frame) = self.frame.as_deref()
+            && let Some(own) = name.strip_prefix(frame.procedure)
+            && let Some(own) = own.strip_prefix('.')
+        {
+            if let Some(symbol) = frame.symbols.get(own).cloned() {
+                return Some(self.read(&symbol.ty, &symbol.parts));
+            }
+            let global = self.scope.symbols.get(own.strip_prefix("old.")?).cloned()?;
+            let frame = self.frame.as_deref_mut()?;
+            let parts = global.parts.iter();
+            let old: Vec<VariableId> = parts.map(|&part| self.scope.old(frame, part)).collect();
+            return Some(self.read(&global.ty, &old));
+        }
+        let scope = &mut *self.scope;
+        scope.functions.get(name)?.constant(&mut scope.terms)
     }
 
     /// The value that variables have.
@@ -256,8 +298,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
         name: &'a Name<'a>,
         arguments: &'a [Expr<'a>],
     ) -> Result<Value, Diagnostic> {
-        if self.scope.printed.is_some() && !self.scope.functions.contains_key(name.text) {
-            return self.printed_operator(name, arguments);
+        if !self.scope.functions.contains_key(name.text) && is_operator(name.text) {
+            return self.operator(name, arguments);
         }
         let Some(function) = self.scope.functions.get(name.text) else {
             let message = format!("the function `{}` is not declared", name.text);
@@ -273,7 +315,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
         Ok(scope.functions[name.text].apply(&mut scope.terms, parts))
     }
 
-    fn printed_operator(
+    /// An operator on words that needs no declaration.
+    fn operator(
         &mut self,
         name: &'a Name<'a>,
         arguments: &'a [Expr<'a>],
@@ -285,7 +328,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
             parts.extend(value.parts);
         }
         let Some(function) = printed(name.text, &types) else {
-            let message = format!("there is no function `{}` of these", name.text);
+            let shown: Vec<String> = types.iter().map(ToString::to_string).collect();
+            let message = format!("`{}` has no meaning for {}", name.text, shown.join(", "));
             return Err(Diagnostic::new(message, name.span.clone()));
         };
         Ok(function.apply(&mut self.scope.terms, parts))

@@ -4,6 +4,7 @@
 use elinvar_ir::program::{Term, Terms};
 use elinvar_ir::{BinaryOp, MAX_WIDTH};
 
+use super::super::Dialect;
 use super::super::syntax::*;
 use super::super::types::Type;
 use super::parts::{equal, expect_word};
@@ -45,8 +46,13 @@ impl<'a> Lowering<'_, 'a> {
             return Ok(term);
         }
         let message = format!("`{operator}` has operands of types {ty} and {found}");
-        Err(Diagnostic::new(message, expr.span.clone())
-            .with_help("convert one of them, by `real(…)` or `int(…)`"))
+        let help = match self.scope.dialect {
+            Dialect::Boogie => {
+                "convert one of them with `real(…)` or `int(…)`; the quotient of integers is `div`"
+            }
+            Dialect::Ultimate => "convert one of them with `real(…)` or `int(…)`",
+        };
+        Err(Diagnostic::new(message, expr.span.clone()).with_help(help))
     }
 
     /// Operators of one precedence; there is at least one.
@@ -173,7 +179,7 @@ impl<'a> Lowering<'_, 'a> {
                 let message = format!("`{symbol}` is for integers, this is of type {ty}");
                 return Err(Diagnostic::new(message, first.span.start..operand.span.start));
             }
-            if *operator == Operator::Divide && self.scope.real_division {
+            if *operator == Operator::Divide && self.scope.dialect == Dialect::Boogie {
                 all = as_real(&mut self.scope.terms, &ty, all);
                 let (found, right) = self.number(operand, symbol)?;
                 let right = as_real(&mut self.scope.terms, &found, right);

@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
         self.advance();
         self.attributes()?;
         let unique = self.accept_word("unique");
-        let bindings = self.bindings()?;
+        let bindings = self.bindings_without_where("constants")?;
         if self.is_word("extends") || self.is_symbol("<:") {
             let span = self.peek().span();
             return Err(unsupported("the order of constants (`extends`, `<:`) is", span));
@@ -90,6 +90,16 @@ impl<'a> Parser<'a> {
             .into_iter()
             .map(|name| Binding { name, ty: ty.clone(), constraint: constraint.clone() })
             .collect())
+    }
+
+    /// `x, y: int`, where the language has no `where` clause.
+    pub(super) fn bindings_without_where(
+        &mut self,
+        what: &str,
+    ) -> Result<Vec<Binding<'a>>, Diagnostic> {
+        let bindings = self.bindings()?;
+        refuse_where(&bindings, what)?;
+        Ok(bindings)
     }
 
     /// In parentheses, perhaps none.
@@ -173,6 +183,9 @@ impl<'a> Parser<'a> {
             self.attributes()?;
             let ty = self.ty()?;
             let empty = Name { text: "", span: ty.span.clone() };
+            if self.is_word("where") {
+                return Err(misplaced_where("the parameters of functions", self.peek().span()));
+            }
             all.push(Binding { name: empty, ty, constraint: None });
             if self.accept(":") {
                 let ty = self.ty()?;
@@ -187,6 +200,9 @@ impl<'a> Parser<'a> {
                     binding.ty = ty.clone();
                 }
                 unnamed_from = all.len();
+            }
+            if self.is_word("where") {
+                return Err(misplaced_where("the parameters of functions", self.peek().span()));
             }
             if !self.accept(",") {
                 return Ok(all);
@@ -203,8 +219,9 @@ impl<'a> Parser<'a> {
 
     fn procedure(&mut self, unit: &mut Unit<'a>) -> Result<(), Diagnostic> {
         self.advance();
-        let Signature { name, inputs, outputs } = self.signature()?;
+        let Signature { attributes, name, inputs, outputs } = self.signature()?;
         let mut procedure = Procedure {
+            attributes,
             name,
             inputs,
             outputs,
@@ -217,6 +234,7 @@ impl<'a> Parser<'a> {
         if !declared {
             let (locals, body) = self.body()?;
             unit.implementations.push(Implementation {
+                attributes: Vec::new(),
                 name: procedure.name.clone(),
                 inputs: procedure.inputs.clone(),
                 outputs: procedure.outputs.clone(),
@@ -229,12 +247,12 @@ impl<'a> Parser<'a> {
     }
 
     fn signature(&mut self) -> Result<Signature<'a>, Diagnostic> {
-        self.attributes()?;
+        let attributes = self.attributes()?;
         let name = self.name("the name of a procedure")?;
         self.refuse_type_parameters()?;
         let inputs = self.parameters()?;
         let outputs = if self.accept_word("returns") { self.parameters()? } else { Vec::new() };
-        Ok(Signature { name, inputs, outputs })
+        Ok(Signature { attributes, name, inputs, outputs })
     }
 
     fn specification(&mut self, procedure: &mut Procedure<'a>) -> Result<bool, Diagnostic> {
@@ -270,9 +288,13 @@ impl<'a> Parser<'a> {
 
     fn implementation(&mut self, unit: &mut Unit<'a>) -> Result<(), Diagnostic> {
         self.advance();
-        let Signature { name, inputs, outputs } = self.signature()?;
+        let Signature { attributes, name, inputs, outputs } = self.signature()?;
+        for parameters in [&inputs, &outputs] {
+            refuse_where(parameters, "the parameters of implementations")?;
+        }
         let (locals, body) = self.body()?;
-        unit.implementations.push(Implementation { name, inputs, outputs, locals, body });
+        let implementation = Implementation { attributes, name, inputs, outputs, locals, body };
+        unit.implementations.push(implementation);
         Ok(())
     }
 
@@ -305,12 +327,16 @@ impl<'a> Parser<'a> {
             };
             let mut arguments = Vec::new();
             while !self.is_symbol("}") && !self.is_symbol(":") {
-                match self.peek().kind {
-                    Kind::Text(text) | Kind::Integer(text) => {
-                        arguments.push(text);
-                        self.advance();
+                if let Kind::Text(text) = self.peek().kind {
+                    arguments.push(text);
+                    self.advance();
+                } else {
+                    match self.expression()?.kind {
+                        ExprKind::Integer(digits) => arguments.push(digits),
+                        ExprKind::Bool(true) => arguments.push("true"),
+                        ExprKind::Bool(false) => arguments.push("false"),
+                        _ => {}
                     }
-                    _ => drop(self.expression()?),
                 }
                 if !self.accept(",") {
                     break;
@@ -323,7 +349,21 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Only variables and the parameters of procedures have `where` clauses.
+fn refuse_where(bindings: &[Binding<'_>], what: &str) -> Result<(), Diagnostic> {
+    match bindings.iter().find_map(|binding| binding.constraint.as_ref()) {
+        Some(constraint) => Err(misplaced_where(what, constraint.span.clone())),
+        None => Ok(()),
+    }
+}
+
+fn misplaced_where(what: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(format!("{what} have no `where` clause"), span)
+        .with_help("only variables and the parameters of procedures have one")
+}
+
 struct Signature<'a> {
+    attributes: Vec<Attribute<'a>>,
     name: Name<'a>,
     inputs: Vec<Binding<'a>>,
     outputs: Vec<Binding<'a>>,

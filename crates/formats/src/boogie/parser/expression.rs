@@ -29,7 +29,6 @@ impl<'a> Parser<'a> {
                 let mut rest = Vec::new();
                 while let Some(operator) = parser.operator()?.filter(|op| op.level() == level) {
                     let token = parser.advance();
-                    parser.divides_by_words |= matches!(token.kind, Kind::Name(_));
                     parser.refuse_mixture(&rest, operator, &token)?;
                     rest.push((operator, parser.chain(level + 1)?));
                 }
@@ -271,9 +270,10 @@ impl<'a> Parser<'a> {
         let keyword = self.advance();
         let universal = matches!(keyword.kind, Kind::Name("forall") | Kind::Symbol("∀"));
         self.refuse_type_parameters()?;
-        let mut bound = self.bindings()?;
+        const BOUND: &str = "bound variables";
+        let mut bound = self.bindings_without_where(BOUND)?;
         while self.accept(",") {
-            bound.extend(self.bindings()?);
+            bound.extend(self.bindings_without_where(BOUND)?);
         }
         self.expect("::")?;
         let mut triggers = Vec::new();

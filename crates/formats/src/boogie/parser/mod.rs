@@ -1,8 +1,8 @@
 //! Tokens to the syntax tree, by recursive descent.
 //!
-//! Two dialects are read at once, since their texts never mean different things: Boogie 2
-//! (Leino, "This is Boogie 2", 2008) and that of Ultimate, which adds structs, `%`, more
-//! than one `modifies`, and specifications behind the `;` of a procedure.
+//! One grammar covers both dialects: Boogie 2 (Leino, "This is Boogie 2", 2008) and that of
+//! Ultimate, which adds structs, `%`, more than one `modifies`, and specifications after the
+//! `;` of a procedure. Only the type of `/` depends on the dialect ([`super::Dialect`]).
 
 mod declaration;
 mod expression;
@@ -56,7 +56,6 @@ pub(super) fn unit(source: &str) -> Result<Unit<'_>, Diagnostic> {
     while !parser.is_end() {
         parser.declaration(&mut unit)?;
     }
-    unit.divides_by_words = parser.divides_by_words;
     Ok(unit)
 }
 
@@ -71,14 +70,12 @@ pub(super) struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
     depth: usize,
-    /// Was `div` or `mod` met?
-    divides_by_words: bool,
 }
 
 // Tokens.
 impl<'a> Parser<'a> {
     fn new(source: &'a str) -> Result<Self, Diagnostic> {
-        Ok(Parser { tokens: tokens(source)?, at: 0, depth: 0, divides_by_words: false })
+        Ok(Parser { tokens: tokens(source)?, at: 0, depth: 0 })
     }
 
     fn peek(&self) -> Token<'a> {

@@ -1,5 +1,7 @@
 //! Programs that are read, then run: a property is reached by a random run or it is not.
 
+mod calls;
+mod dialects;
 mod errors;
 mod meaning;
 mod printing;

@@ -79,7 +79,7 @@ fn terms_are_written_as_people_would() {
         let shown = expression(&found.terms, value, Dialect::Boogie);
         assert_eq!(shown, written, "{text}");
     }
-    let (found, value) = term("x / 2 + x % 3 <= 7");
+    let (found, value) = term("x div 2 + x % 3 <= 7");
     assert_eq!(expression(&found.terms, value, Dialect::Ultimate), "x / 2 + x % 3 <= 7");
     assert_eq!(expression(&found.terms, value, Dialect::Boogie), "x div 2 + x mod 3 <= 7");
 }
@@ -113,6 +113,49 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
+fn operators_on_words_need_no_declaration() {
+    check_body(
+        "assert bvadd(250bv8, 10bv8) == 4bv8 && bvsge(0bv8, 255bv8) && bvuge(255bv8, 0bv8);
+        assert sign_extend_8(255bv8) == 65535bv16 && bvrol(18bv8, 4bv8) == 33bv8;
+        assert bvcomp(1bv8, 1bv8) == 1bv1 && bvror(bvnot(1bv4), 1bv4) == 7bv4;",
+        &[],
+    );
+    check(
+        "function bvadd(x: bv8, y: bv8): bv8 { x } procedure p() { assert bvadd(1bv8, 1bv8) == 1bv8; }",
+        &[],
+    );
+    for (source, message) in [
+        ("assert bvadd(1bv8, 2bv4) == 1bv8;", "`bvadd` has no meaning for bv8, bv4"),
+        ("assert bvadd(1, 2) == 3;", "`bvadd` has no meaning for int, int"),
+        ("assert bvadd() == 3;", "`bvadd` has no meaning for "),
+        ("assert zero_extend(1bv8) == 1bv8;", "the function `zero_extend` is not declared"),
+        (
+            "assert sign_extend_99999999999(1bv8) == 1bv8;",
+            "the function `sign_extend_99999999999` is not declared",
+        ),
+        ("assert bvfoo(1bv8) == 1bv8;", "the function `bvfoo` is not declared"),
+    ] {
+        let error = read(format!("procedure p() {{ {source} }}").as_bytes()).unwrap_err();
+        assert_eq!(error.message, message);
+    }
+}
+
+#[test]
+fn names_are_read_as_they_are_printed() {
+    let source = "var g: int; function c(): int;
+        procedure p() modifies g; ensures g > old(g); { var x: int; x := c(); assert X; g := 1 + g; }
+        procedure q() modifies g; ensures g > old(g); { var x: int; x := 2; assert Y; g := 1 + g; }";
+    check(
+        &source.replace('X', "p.x == c && old(g) == g").replace('Y', "q.x == 2 && q.old.g == g"),
+        &[],
+    );
+    for wrong in ["q.x == 2", "p.y == 2", "q.old.g == g", "p.old.x == 2"] {
+        let source = source.replace('X', wrong).replace('Y', "true");
+        assert!(read(source.as_bytes()).unwrap_err().message.ends_with("is not declared"));
+    }
+}
+
+#[test]
 fn old_values_are_read_back() {
     let found = program("var g: int; procedure p() modifies g; ensures g == old(g) + 1; { }");
     let mut terms = found.terms.clone();
@@ -140,12 +183,4 @@ fn deep_terms_are_written_without_a_stack() {
         term = terms.divide(one, term);
     }
     assert!(expression(&terms, term, Dialect::Boogie).starts_with("/* an expression of"));
-}
-
-#[test]
-fn the_dialect_is_told_by_the_words() {
-    assert_eq!(dialect(b"procedure p() { assert 1 div 2 == 0; }"), Dialect::Boogie);
-    assert_eq!(dialect(b"procedure p() { assert 1 % 2 == 1; }"), Dialect::Ultimate);
-    assert_eq!(dialect(b"var ~x: int;"), Dialect::Ultimate);
-    assert_eq!(dialect(b"var x: int; // a % b"), Dialect::Boogie);
 }

@@ -1,0 +1,88 @@
+//! Properties that are safe for no good reason: no state satisfies the preconditions of the
+//! procedure in which they are checked.
+//!
+//! The checker proves that the first statement of the body is not reached from the entry of
+//! the program, along axioms, `where` clauses and preconditions. If it cannot do so in a
+//! short time, nothing is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use elinvar_check::{Budget, SmtSolver, program as judge};
+use elinvar_formats::boogie::Reading;
+use elinvar_ir::program::{
+    Assertion, AssertionId, AssertionKind, Edge, EdgeId, Invariants, Location, LocationId, Program,
+    ProgramVerdict,
+};
+
+use super::Answer;
+
+/// For all procedures together.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Marks the answers that are vacuous.
+pub fn find<'a>(
+    reading: &'a Reading,
+    answers: &mut [Answer],
+    solver: &SmtSolver,
+    mut budget: Budget,
+) {
+    let limit = Instant::now() + LIMIT;
+    budget.deadline = Some(budget.deadline.map_or(limit, |deadline| deadline.min(limit)));
+    let program = &reading.program;
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+    for answer in answers {
+        match &answer.verdict {
+            ProgramVerdict::Safe(_) => {}
+            ProgramVerdict::Unsafe(_) | ProgramVerdict::Unknown(_) => continue,
+        }
+        let procedures = checked_in(program, answer.property);
+        let mut cannot_begin = |name: &'a str| {
+            *known.entry(name).or_insert_with(|| {
+                let mut entries = reading.entries.iter().filter(|e| e.procedure == name).peekable();
+                entries.peek().is_some()
+                    && entries.all(|entry| is_dead_end(program, &entry.path, solver, &budget))
+            })
+        };
+        if procedures.iter().copied().all(&mut cannot_begin) {
+            answer.vacuous = procedures.into_iter().map(str::to_owned).collect();
+        }
+    }
+}
+
+/// The procedures whose verification may reach the error of a property.
+fn checked_in(program: &Program, property: AssertionId) -> BTreeSet<&str> {
+    let error = program.property(property).error;
+    let into = program.edges.iter().filter(|edge| edge.to == error);
+    into.map(|edge| &program.location(edge.from).procedure[..]).collect()
+}
+
+/// Does the checker accept that no state leads along this path?
+fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &Budget) -> bool {
+    let number = |at: usize| LocationId(at as u32);
+    let edges: Vec<Edge> = (path.iter().enumerate())
+        .map(|(at, &edge)| Edge {
+            from: number(at),
+            to: number(at + 1),
+            ..program.edge(edge).clone()
+        })
+        .collect();
+    let end = Assertion {
+        name: "the body is entered".to_owned(),
+        kind: AssertionKind::Assert,
+        span: 0..0,
+        error: number(edges.len()),
+    };
+    let straight = Program {
+        terms: program.terms.clone(),
+        variables: program.variables.clone(),
+        locations: vec![Location::default(); edges.len() + 1],
+        entry: number(0),
+        edges,
+        properties: vec![end],
+        weakened: None,
+    };
+    let nothing = Invariants { terms: Arc::new(program.terms.clone()), at: BTreeMap::new() };
+    judge::invariants(&straight, &[AssertionId(0)], &nothing, solver, budget).is_ok()
+}
