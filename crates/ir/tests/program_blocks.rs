@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use elinvar_ir::oracle::{ProgramGenerator, ProgramShape, Rng};
 use elinvar_ir::program::{
-    Block, Blocks, LocationId, Machine, MapValue, Program, ProgramStep, Sort, Statement, Term,
-    Value, VariableId, Word, evaluate, large_blocks,
+    Block, Blocks, ByZero, LocationId, Machine, MapValue, Program, ProgramStep, Sort, Statement,
+    Term, Value, VariableId, Word, evaluate, large_blocks,
 };
 
 fn blocks_of(program: &Program) -> Blocks {
@@ -20,14 +20,17 @@ fn draw(rng: &mut Rng, sort: &Sort) -> Value {
         Sort::Real => Value::Real(rng.below(3).into()),
         Sort::Word(width) => Value::Word(Word(rng.bitvec(*width))),
         Sort::Named(name) => Value::Element(*name, 0),
-        Sort::Map(sorts) => Value::Map(Box::new(MapValue::constant(draw(rng, &sorts.1)))),
+        Sort::Map(sorts) => {
+            Value::Map(Box::new(MapValue::constant(sorts.0.clone(), draw(rng, &sorts.1))))
+        }
     }
 }
 
 /// The value of a term of the blocks where all variables have these values, by number.
 fn value(blocks: &Blocks, term: Term, values: &[Value]) -> Value {
     let variable = |id: VariableId| values[id.0 as usize].clone();
-    evaluate(&blocks.terms, term, variable, |_, _| unreachable!("there are no functions"))
+    let no_function = |_, _: &[Value]| unreachable!("there are no functions");
+    evaluate(&blocks.terms, term, variable, no_function, &ByZero::default())
         .expect("divisors are constants")
 }
 

@@ -135,6 +135,8 @@ api! {
     Z3_model_inc_ref(Raw, Raw);
     Z3_model_dec_ref(Raw, Raw);
     Z3_model_eval(Raw, Raw, Raw, bool, *mut Raw) -> bool;
+    Z3_model_get_num_funcs(Raw, Raw) -> c_uint;
+    Z3_model_get_func_decl(Raw, Raw, c_uint) -> Raw;
     Z3_model_get_func_interp(Raw, Raw, Raw) -> Raw;
     Z3_func_interp_inc_ref(Raw, Raw);
     Z3_func_interp_dec_ref(Raw, Raw);

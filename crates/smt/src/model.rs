@@ -7,7 +7,8 @@ use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use elinvar_ir::BitVec;
 use elinvar_ir::program::{
-    FunctionId, FunctionValue, MapValue, Sort, Term, Terms, Value, VariableId, Word,
+    ByZero, FunctionId, FunctionValue, LARGEST, MapValue, Sort, Term, Terms, Value, VariableId,
+    Word,
 };
 
 use crate::api::{APP_AST, NUMERAL_AST, OP_CONST_ARRAY, OP_STORE, Raw};
@@ -48,6 +49,29 @@ impl Model {
             return Some(FunctionValue { default, entries: BTreeMap::new() });
         }
         self.table(terms, raw, &declared.arguments, &declared.result)
+    }
+
+    /// The values that the model gives to divisions by zero. Z3 has functions of dividend
+    /// and divisor for them, with names that no function of a program has.
+    pub fn by_zero(&self, terms: &Terms) -> Option<ByZero> {
+        let Inner { api, raw: c, .. } = &*self.context.0;
+        let mut by_zero = ByZero::default();
+        // SAFETY: the declarations belong to the model, which is alive.
+        unsafe {
+            for at in 0..(api.Z3_model_get_num_funcs)(*c, self.raw) {
+                let function = (api.Z3_model_get_func_decl)(*c, self.raw, at);
+                let name = (api.Z3_get_decl_name)(*c, function);
+                let (place, sort) = match &text((api.Z3_get_symbol_string)(*c, name))[..] {
+                    "div0" => (&mut by_zero.divide, Sort::Int),
+                    "mod0" => (&mut by_zero.modulo, Sort::Int),
+                    "/0" => (&mut by_zero.quotient, Sort::Real),
+                    _ => continue,
+                };
+                let table = self.table(terms, function, std::slice::from_ref(&sort), &sort)?;
+                *place = table;
+            }
+        }
+        Some(by_zero)
     }
 
     fn evaluated(&self, terms: &Terms, raw: Raw, sort: &Sort) -> Option<Value> {
@@ -105,7 +129,7 @@ impl Model {
         let mut writes = Vec::new();
         let mut at = raw;
         // SAFETY: arguments live as long as the term that they are part of.
-        let mut map = unsafe {
+        let (default, mut entries): (Value, Vec<(Value, Value)>) = unsafe {
             loop {
                 if (api.Z3_get_ast_kind)(*c, at) != APP_AST {
                     return None;
@@ -114,11 +138,9 @@ impl Model {
                     let function = (api.Z3_get_as_array_func_decl)(*c, at);
                     let table =
                         self.table(terms, function, std::slice::from_ref(index), element)?;
-                    let mut map = MapValue::constant(table.default);
-                    for (mut arguments, value) in table.entries {
-                        map.write(arguments.pop()?, value);
-                    }
-                    break map;
+                    let entries = table.entries.into_iter();
+                    let entries = entries.filter_map(|(mut at, value)| Some((at.pop()?, value)));
+                    break (table.default, entries.collect());
                 }
                 let argument = |position| (api.Z3_get_app_arg)(*c, at, position);
                 match (api.Z3_get_decl_kind)(*c, (api.Z3_get_app_decl)(*c, at)) {
@@ -130,19 +152,18 @@ impl Model {
                         at = argument(0);
                     }
                     OP_CONST_ARRAY => {
-                        break MapValue::constant(self.read(terms, argument(0), element)?);
+                        break (self.read(terms, argument(0), element)?, Vec::new());
                     }
                     _ => return None,
                 }
             }
         };
-        for (index, element) in writes.into_iter().rev() {
-            map.write(index, element);
-        }
-        Some(Value::Map(Box::new(map)))
+        entries.extend(writes.into_iter().rev());
+        Some(Value::Map(Box::new(MapValue::new(index.clone(), default, entries))))
     }
 
-    /// The table of a function; one that the model does not speak of is zero.
+    /// The table of a function by its first arguments, as many as there are sorts; one
+    /// that the model does not speak of is zero.
     fn table(
         &self,
         terms: &Terms,
@@ -191,6 +212,10 @@ impl Model {
 }
 
 fn number(digits: &str, sort: &Sort) -> Option<Value> {
+    // A decimal digit has more than three bits.
+    if sort.is_arithmetic() && digits.len() > LARGEST / 3 {
+        return None;
+    }
     Some(match sort {
         Sort::Int => Value::Int(IBig::from_str(digits).ok()?),
         Sort::Real => Value::Real(RBig::from_str(&digits.replace(' ', "")).ok()?),

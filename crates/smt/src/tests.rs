@@ -149,3 +149,34 @@ fn contexts_stand_beside_each_other() {
     let mut solver = Solver::new(&second);
     assert_eq!(solver.check(&terms, &[x], LONG), Answer::Sat);
 }
+
+/// The values of divisions by zero differ from each other, and from zero.
+#[test]
+fn divisions_by_zero_are_read() {
+    let mut terms = Terms::new();
+    let (_, x) = declare(&mut terms, "x", Sort::Int);
+    let (_, r) = declare(&mut terms, "r", Sort::Real);
+    let [zero, three, five, seven, nine] = [0, 3, 5, 7, 9].map(|number| terms.int(number));
+    let [real_zero, half] = [(0, 1), (1, 2)].map(|(numerator, denominator)| {
+        terms.real(dashu_ratio::RBig::from_parts(IBig::from(numerator), (denominator as u8).into()))
+    });
+    let divisions = [
+        (terms.divide(five, zero), seven),
+        (terms.divide(x, zero), nine),
+        (terms.modulo(x, zero), five),
+        (terms.quotient(half, real_zero), half),
+        (x, three),
+        (r, half),
+    ];
+    let formulas = divisions.map(|(left, right)| terms.equal(left, right));
+    let mut solver = Solver::new(&context());
+    assert_eq!(solver.check(&terms, &formulas, LONG), Answer::Sat);
+    let model = solver.model().expect("there is one");
+    let by_zero = model.by_zero(&terms).expect("they can be read");
+    let int = |number: i64| Value::Int(number.into());
+    assert_eq!(by_zero.divide.apply(&[int(5)]), &int(7));
+    assert_eq!(by_zero.divide.apply(&[int(3)]), &int(9));
+    assert_eq!(by_zero.modulo.apply(&[int(3)]), &int(5));
+    let half = model.value(&terms, half).expect("a number");
+    assert_eq!(by_zero.quotient.apply(std::slice::from_ref(&half)), &half);
+}

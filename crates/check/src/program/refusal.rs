@@ -1,6 +1,6 @@
 //! Why the evidence on a program is refused.
 
-use elinvar_ir::program::{AssertionId, EdgeId, LocationId, StepError};
+use elinvar_ir::program::{AssertionId, EdgeId, LocationId};
 
 /// Why evidence is refused; one variant for each way to reject. Locations, edges and
 /// properties by their number in the program.
@@ -20,13 +20,13 @@ pub enum ProgramRefusal {
 
     // ---- runs
     #[error("the values that the run starts with: {0}")]
-    Start(StepError),
+    Start(StepFault),
     #[error("the function {0} has a value of another sort, or of other arguments")]
     FunctionValue(String),
     #[error("step {step} of the run is along edge {}, which the program does not have", .edge.0)]
     NoSuchEdge { step: usize, edge: EdgeId },
     #[error("step {step} of the run: {error}")]
-    Step { step: usize, error: StepError },
+    Step { step: usize, error: StepFault },
     #[error("the run does not end in the error location of its property")]
     NotAtError,
 
@@ -51,13 +51,31 @@ pub enum ProgramRefusal {
     Safety { from: LocationId, property: AssertionId },
 }
 
+/// Why a run does not start or go on as the evidence says.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StepFault {
+    #[error("the edge does not leave the location where the run is")]
+    Elsewhere,
+    #[error("the condition does not hold")]
+    Blocked,
+    #[error("there are {found} values for {expected} symbols")]
+    Count { expected: usize, found: usize },
+    #[error("a value does not have the sort of its variable")]
+    Sort,
+    #[error("a term of the program is ill-sorted")]
+    IllSorted,
+    #[error("a number is too large to compute with")]
+    TooLarge,
+}
+
 impl ProgramRefusal {
     /// Was the evidence found wrong? Otherwise nobody knows.
     pub fn is_wrong(&self) -> bool {
         match self {
             ProgramRefusal::OutOfTime
             | ProgramRefusal::NoSolver { .. }
-            | ProgramRefusal::Solver(_) => false,
+            | ProgramRefusal::Solver(_)
+            | ProgramRefusal::Step { error: StepFault::TooLarge, .. } => false,
             ProgramRefusal::NoSuchProperty(_)
             | ProgramRefusal::Start(_)
             | ProgramRefusal::FunctionValue(_)

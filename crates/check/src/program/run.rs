@@ -1,10 +1,15 @@
-//! Replays a run with the reference semantics.
+//! Replays a run.
 //!
 //! A run leaves nothing open: all values are given, so that there is nothing to solve.
+//! Statements and terms are executed by code of this crate alone.
 
-use elinvar_ir::program::{Function, FunctionValue, Machine, Program, ProgramTrace};
+use elinvar_ir::program::{
+    LocationId, Program, ProgramStep, ProgramTrace, Sort, Statement, Term, Value, VariableId,
+};
 
-use super::refusal::ProgramRefusal;
+use super::datum::Datum;
+use super::evaluate::{Functions, evaluate};
+use super::refusal::{ProgramRefusal, StepFault};
 
 /// Accepts a run that the program can take and that ends in the error location of its
 /// property.
@@ -12,33 +17,84 @@ pub fn run(program: &Program, trace: &ProgramTrace) -> Result<(), ProgramRefusal
     let Some(property) = program.properties.get(trace.property.0 as usize) else {
         return Err(ProgramRefusal::NoSuchProperty(trace.property));
     };
-    // It starts at the entry; the number of functions is compared there.
-    let mut machine =
-        Machine::new(program, &trace.initial, &trace.functions).map_err(ProgramRefusal::Start)?;
-    for (function, value) in program.terms.functions().iter().zip(&trace.functions) {
-        if !has_signature(value, function) {
-            return Err(ProgramRefusal::FunctionValue(function.name.clone()));
-        }
-    }
+    let functions = Functions::of(program, trace)?;
+    let mut state = State::new(program, &functions);
+    state.set(&program.variables, &trace.initial).map_err(ProgramRefusal::Start)?;
     for (step, taken) in trace.steps.iter().enumerate() {
         if taken.edge.0 as usize >= program.edges.len() {
             return Err(ProgramRefusal::NoSuchEdge { step, edge: taken.edge });
         }
-        machine.step(taken).map_err(|error| ProgramRefusal::Step { step, error })?;
+        state.take(taken).map_err(|error| ProgramRefusal::Step { step, error })?;
     }
-    if machine.location() == property.error { Ok(()) } else { Err(ProgramRefusal::NotAtError) }
+    if state.location == property.error { Ok(()) } else { Err(ProgramRefusal::NotAtError) }
 }
 
-fn has_signature(value: &FunctionValue, function: &Function) -> bool {
-    value.default.has_sort(&function.result)
-        && value.entries.iter().all(|(arguments, result)| {
-            arguments.len() == function.arguments.len()
-                && arguments
-                    .iter()
-                    .zip(&function.arguments)
-                    .all(|(value, sort)| value.has_sort(sort))
-                && result.has_sort(&function.result)
-        })
+/// Where the run is.
+struct State<'a> {
+    program: &'a Program,
+    functions: &'a Functions,
+    location: LocationId,
+    /// By number of the variable; `None` for those that are not the program's.
+    values: Vec<Option<Datum>>,
+}
+
+impl<'a> State<'a> {
+    fn new(program: &'a Program, functions: &'a Functions) -> Self {
+        let values = vec![None; program.terms.variables().len()];
+        State { program, functions, location: program.entry, values }
+    }
+
+    fn take(&mut self, step: &ProgramStep) -> Result<(), StepFault> {
+        let edge = &self.program.edges[step.edge.0 as usize];
+        if edge.from != self.location {
+            return Err(StepFault::Elsewhere);
+        }
+        match &edge.statement {
+            Statement::Assume(condition) => {
+                self.set(&[], &step.values)?;
+                if !matches!(self.value(*condition)?, Datum::Bool(true)) {
+                    return Err(StepFault::Blocked);
+                }
+            }
+            Statement::Assign(assignments) => {
+                self.set(&[], &step.values)?;
+                let mut new = Vec::new();
+                for (variable, term) in assignments {
+                    if self.program.terms.sort(*term) != self.sort(*variable) {
+                        return Err(StepFault::IllSorted);
+                    }
+                    new.push((*variable, self.value(*term)?));
+                }
+                for (variable, value) in new {
+                    self.values[variable.0 as usize] = Some(value);
+                }
+            }
+            Statement::Havoc(variables) => self.set(variables, &step.values)?,
+        }
+        self.location = edge.to;
+        Ok(())
+    }
+
+    fn sort(&self, variable: VariableId) -> &'a Sort {
+        self.program.terms.variable_sort(variable)
+    }
+
+    fn value(&self, term: Term) -> Result<Datum, StepFault> {
+        let variable = |id: VariableId| self.values[id.0 as usize].clone();
+        evaluate(&self.program.terms, term, variable, self.functions)
+    }
+
+    /// Gives values of the evidence to variables.
+    fn set(&mut self, variables: &[VariableId], values: &[Value]) -> Result<(), StepFault> {
+        if variables.len() != values.len() {
+            return Err(StepFault::Count { expected: variables.len(), found: values.len() });
+        }
+        for (variable, value) in variables.iter().zip(values) {
+            let value = Datum::of(self.sort(*variable), value).ok_or(StepFault::Sort)?;
+            self.values[variable.0 as usize] = Some(value);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -46,9 +102,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use elinvar_ir::oracle::Sketch;
-    use elinvar_ir::program::{
-        AssertionId, EdgeId, EvaluationError, ProgramStep, Sort, StepError, Value,
-    };
+    use elinvar_ir::program::{AssertionId, ByZero, EdgeId, Function, FunctionValue, MapValue};
 
     use super::*;
 
@@ -73,6 +127,7 @@ mod tests {
             property,
             initial: vec![int(7)],
             functions: Vec::new(),
+            by_zero: ByZero::default(),
             steps: steps.to_vec(),
         };
         (sketch.finish(), trace)
@@ -99,24 +154,24 @@ mod tests {
         );
         assert_eq!(
             check(|trace| trace.initial.clear()),
-            start(StepError::Count { expected: 1, found: 0 })
+            start(StepFault::Count { expected: 1, found: 0 })
         );
-        assert_eq!(check(|trace| trace.initial[0] = Value::Bool(true)), start(StepError::Sort));
+        assert_eq!(check(|trace| trace.initial[0] = Value::Bool(true)), start(StepFault::Sort));
         let extra = FunctionValue { default: int(0), entries: BTreeMap::new() };
         assert_eq!(
             check(|trace| trace.functions.push(extra.clone())),
-            start(StepError::Count { expected: 0, found: 1 })
+            start(StepFault::Count { expected: 0, found: 1 })
         );
     }
 
     #[test]
     fn whoever_takes_a_wrong_step_is_refused() {
         let step = |step, error| Err(ProgramRefusal::Step { step, error });
-        assert_eq!(check(|trace| trace.steps[0].edge = EdgeId(1)), step(0, StepError::Elsewhere));
-        assert_eq!(check(|trace| trace.steps[2].edge = EdgeId(2)), step(2, StepError::Blocked));
+        assert_eq!(check(|trace| trace.steps[0].edge = EdgeId(1)), step(0, StepFault::Elsewhere));
+        assert_eq!(check(|trace| trace.steps[2].edge = EdgeId(2)), step(2, StepFault::Blocked));
         assert_eq!(
             check(|trace| trace.steps[1].values.push(int(1))),
-            step(1, StepError::Count { expected: 0, found: 1 })
+            step(1, StepFault::Count { expected: 0, found: 1 })
         );
         assert_eq!(
             check(|trace| trace.steps[1].edge = EdgeId(4)),
@@ -130,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_has_the_sort_of_its_variable_and_divisions_a_divisor() {
+    fn a_choice_has_the_sort_of_its_variable() {
         let mut sketch = Sketch::new();
         let x = sketch.variable("x", Sort::Int);
         let [chosen, end] = [0; 2].map(|_| sketch.location());
@@ -141,22 +196,32 @@ mod tests {
         sketch.havoc(Sketch::ENTRY, chosen, &[x]);
         let property = sketch.assert(chosen, end, condition);
         let program = sketch.finish();
-        let check = |value: Value| {
+        let check = |value: Value, by_zero: &ByZero| {
             let steps = vec![
                 ProgramStep { edge: EdgeId(0), values: vec![value] },
                 ProgramStep { edge: EdgeId(2), values: Vec::new() },
             ];
             run(
                 &program,
-                &ProgramTrace { property, initial: vec![int(0)], functions: vec![], steps },
+                &ProgramTrace {
+                    property,
+                    initial: vec![int(0)],
+                    functions: vec![],
+                    by_zero: by_zero.clone(),
+                    steps,
+                },
             )
         };
-        assert_eq!(check(int(2)), Ok(()));
-        assert_eq!(check(int(1)), Err(ProgramRefusal::Step { step: 1, error: StepError::Blocked }));
-        let error = StepError::Evaluation(EvaluationError::DivisionByZero);
-        assert_eq!(check(int(0)), Err(ProgramRefusal::Step { step: 1, error }));
-        let error = StepError::Sort;
-        assert_eq!(check(Value::Bool(true)), Err(ProgramRefusal::Step { step: 0, error }));
+        let zero = ByZero::default();
+        let blocked = Err(ProgramRefusal::Step { step: 1, error: StepFault::Blocked });
+        assert_eq!(check(int(2), &zero), Ok(()));
+        assert_eq!(check(int(1), &zero), blocked);
+        let error = StepFault::Sort;
+        assert_eq!(check(Value::Bool(true), &zero), Err(ProgramRefusal::Step { step: 0, error }));
+        // The run says what a division by zero gives.
+        assert_eq!(check(int(0), &zero), Ok(()));
+        let seven = ByZero { divide: FunctionValue::constant(int(7)), ..zero };
+        assert_eq!(check(int(0), &seven), blocked);
     }
 
     #[test]
@@ -177,11 +242,64 @@ mod tests {
             let entries = BTreeMap::from([(vec![argument], Value::Bool(true))]);
             let functions = vec![FunctionValue { default, entries }];
             let steps = vec![ProgramStep { edge: EdgeId(0), values: Vec::new() }];
-            run(&program, &ProgramTrace { property, initial: vec![], functions, steps })
+            run(
+                &program,
+                &ProgramTrace {
+                    property,
+                    initial: vec![],
+                    functions,
+                    by_zero: ByZero::default(),
+                    steps,
+                },
+            )
         };
         let refused = Err(ProgramRefusal::FunctionValue("f".to_string()));
         assert_eq!(check(Value::Bool(false), int(1)), Ok(()));
         assert_eq!(check(int(0), int(1)), refused);
         assert_eq!(check(Value::Bool(false), Value::Bool(true)), refused);
+    }
+
+    /// `assume x[true] == y[true] && x[false] == y[false]; assert m[x] == m[y] && f(x) == f(y);`
+    /// The values of `x` and `y` are the same map, written differently.
+    #[test]
+    fn equal_maps_are_equal_indices_and_arguments() {
+        let mut sketch = Sketch::new();
+        let flags = Sort::map(Sort::Bool, Sort::Int);
+        let m = sketch.variable("m", Sort::map(flags.clone(), Sort::Int));
+        let [x, y] = ["x", "y"].map(|name| sketch.variable(name, flags.clone()));
+        let f = sketch.terms.declare_function(Function {
+            name: "f".to_string(),
+            arguments: vec![flags],
+            result: Sort::Int,
+            approximates: None,
+        });
+        let terms = &mut sketch.terms;
+        let [m, x, y] = [m, x, y].map(|variable| terms.variable(variable));
+        let reads = [terms.select(m, x), terms.select(m, y)];
+        let applied = [terms.apply(f, vec![x]), terms.apply(f, vec![y])];
+        let same = [terms.equal(reads[0], reads[1]), terms.equal(applied[0], applied[1])];
+        let differ = same.map(|same| terms.not(same));
+        for condition in differ {
+            let mut sketch = sketch.clone();
+            let property = sketch.error(Sketch::ENTRY, condition);
+            let program = sketch.finish();
+            let all = [true, false].map(|at| (Value::Bool(at), int(1)));
+            let constant = MapValue::constant(Sort::Bool, int(1));
+            let [one, other] = [constant, MapValue::new(Sort::Bool, int(0), all)]
+                .map(|map| Value::Map(Box::new(map)));
+            let writes = [(one.clone(), int(5))];
+            let index = Sort::map(Sort::Bool, Sort::Int);
+            let map = Value::Map(Box::new(MapValue::new(index, int(0), writes)));
+            let entries = BTreeMap::from([(vec![one.clone()], int(5))]);
+            let trace = ProgramTrace {
+                property,
+                initial: vec![map, one, other],
+                functions: vec![FunctionValue { default: int(0), entries }],
+                by_zero: ByZero::default(),
+                steps: vec![ProgramStep { edge: EdgeId(0), values: Vec::new() }],
+            };
+            let error = StepFault::Blocked;
+            assert_eq!(run(&program, &trace), Err(ProgramRefusal::Step { step: 0, error }));
+        }
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::oracle::{Rng, Sketch};
 use elinvar_ir::program::{
-    Function, FunctionValue, MapValue, Program, Sort, Term, Value, VariableId, Word, evaluate,
+    ByZero, Function, FunctionId, FunctionValue, MapValue, Program, Sort, Term, Value, VariableId,
+    Word, evaluate,
 };
 use elinvar_ir::{BinaryOp, BitVec, UnaryOp};
 
@@ -95,10 +96,10 @@ impl Cases {
 
 fn value_of(program: &Program, values: &[Value], functions: &[FunctionValue], term: Term) -> Value {
     let variable = |id: VariableId| values[id.0 as usize].clone();
-    evaluate(&program.terms, term, variable, |id, arguments| {
-        functions[id.0 as usize].apply(arguments).clone()
-    })
-    .expect("cases have values")
+    let function =
+        |id: FunctionId, arguments: &[Value]| functions[id.0 as usize].apply(arguments).clone();
+    let value = evaluate(&program.terms, term, variable, function, &ByZero::default());
+    value.expect("numbers are small")
 }
 
 fn sort_of(value: &Value) -> Sort {
@@ -214,9 +215,10 @@ fn operators_on_numbers() {
 fn maps_functions_and_choices() {
     let mut cases = Cases::new();
     let int = |n: i64| Value::Int(n.into());
-    let mut map = MapValue::constant(int(5));
+    let mut map = MapValue::constant(Sort::Int, int(5));
     map.write(int(-1), int(7));
-    let maps = [map.clone(), MapValue::constant(int(5))].map(|map| Value::Map(Box::new(map)));
+    let maps =
+        [map.clone(), MapValue::constant(Sort::Int, int(5))].map(|map| Value::Map(Box::new(map)));
     let [m, n] = maps.map(|map| cases.symbol(map));
     let function = Function {
         name: "f".to_string(),

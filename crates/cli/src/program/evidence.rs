@@ -24,8 +24,8 @@ use elinvar_formats::Diagnostic;
 use elinvar_formats::boogie::{self, Dialect};
 use elinvar_ir::BitVec;
 use elinvar_ir::program::{
-    AssertionId, EdgeId, Function, FunctionValue, Invariants, LocationId, MapValue, Program,
-    ProgramStep, ProgramTrace, Sort, Statement, Term, Terms, Value, Word,
+    AssertionId, ByZero, EdgeId, Function, FunctionValue, Invariants, LocationId, MapValue,
+    Program, ProgramStep, ProgramTrace, Sort, Statement, Term, Terms, Value, Word,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -87,23 +87,39 @@ pub fn witness(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> 
             })
         })
         .collect();
-    json!({
+    let mut run = json!({
         "format": RUN,
         "property": program.property(trace.property).name,
         "initial": initial,
         "functions": functions,
         "steps": steps,
-    })
+    });
+    if trace.by_zero != ByZero::default() {
+        run["division_by_zero"] = by_zero_json(&trace.by_zero);
+    }
+    run
+}
+
+/// The values of divisions by zero by their dividend, for each operator of Boogie.
+fn by_zero_json(by_zero: &ByZero) -> Json {
+    let ByZero { divide, modulo, quotient } = by_zero;
+    json!({ "div": table_json(divide), "mod": table_json(modulo), "/": table_json(quotient) })
 }
 
 fn function_json((function, value): (&Function, &FunctionValue)) -> Json {
+    let mut table = table_json(value);
+    table["name"] = function.name.clone().into();
+    table
+}
+
+fn table_json(value: &FunctionValue) -> Json {
     let entries: Vec<Json> = (value.entries.iter())
         .map(|(arguments, result)| {
             let arguments: Vec<Json> = arguments.iter().map(to_json).collect();
             json!([arguments, to_json(result)])
         })
         .collect();
-    json!({ "name": function.name, "default": to_json(&value.default), "entries": entries })
+    json!({ "default": to_json(&value.default), "entries": entries })
 }
 
 /// Numbers as text, whatever their size.
@@ -141,12 +157,13 @@ fn of_json(sort: &Sort, json: &Json) -> Option<Value> {
         }
         Sort::Named(name) => Value::Element(*name, json.as_u64()?),
         Sort::Map(sorts) => {
-            let mut map = MapValue::constant(of_json(&sorts.1, json.get("default")?)?);
+            let default = of_json(&sorts.1, json.get("default")?)?;
+            let mut entries = Vec::new();
             for entry in json.get("entries")?.as_array()? {
                 let [index, element] = &entry.as_array()?[..] else { return None };
-                map.write(of_json(&sorts.0, index)?, of_json(&sorts.1, element)?);
+                entries.push((of_json(&sorts.0, index)?, of_json(&sorts.1, element)?));
             }
-            Value::Map(Box::new(map))
+            Value::Map(Box::new(MapValue::new(sorts.0.clone(), default, entries)))
         }
     })
 }
@@ -242,15 +259,20 @@ fn read_run(program: &Program, bytes: &[u8], chosen: Option<&str>) -> Result<Pro
     let functions: Result<Vec<FunctionValue>> = (program.terms.functions().iter().zip(functions))
         .map(|(function, entry)| {
             let complaint = || anyhow!("{} has no value of its type", function.name);
-            function_of_json(function, entry).ok_or_else(complaint)
+            table_of_json(&function.arguments, &function.result, entry).ok_or_else(complaint)
         })
         .collect();
+    let by_zero = match object.get("division_by_zero") {
+        None => ByZero::default(),
+        Some(json) => by_zero_of_json(json).context("`division_by_zero` has no values")?,
+    };
     let steps: Option<Vec<ProgramStep>> =
         array(object, "steps")?.iter().map(|step| step_of_json(program, step)).collect();
     Ok(ProgramTrace {
         property: one(program, name)?,
         initial: initial?,
         functions: functions?,
+        by_zero,
         steps: steps.context("a step has an edge and values that the program does not have")?,
     })
 }
@@ -260,18 +282,25 @@ fn array<'a>(object: &'a Map<String, Json>, key: &str) -> Result<&'a Vec<Json>> 
     array.with_context(|| format!("it has no array `{key}`"))
 }
 
-fn function_of_json(function: &Function, json: &Json) -> Option<FunctionValue> {
-    let default = of_json(&function.result, json.get("default")?)?;
+fn by_zero_of_json(json: &Json) -> Option<ByZero> {
+    let table =
+        |name: &str, sort: Sort| table_of_json(std::slice::from_ref(&sort), &sort, json.get(name)?);
+    let [divide, modulo] = ["div", "mod"].map(|name| table(name, Sort::Int));
+    Some(ByZero { divide: divide?, modulo: modulo?, quotient: table("/", Sort::Real)? })
+}
+
+fn table_of_json(sorts: &[Sort], result: &Sort, json: &Json) -> Option<FunctionValue> {
+    let default = of_json(result, json.get("default")?)?;
     let mut entries = BTreeMap::new();
     for entry in json.get("entries")?.as_array()? {
-        let [arguments, result] = &entry.as_array()?[..] else { return None };
+        let [arguments, value] = &entry.as_array()?[..] else { return None };
         let arguments = arguments.as_array()?;
-        if arguments.len() != function.arguments.len() {
+        if arguments.len() != sorts.len() {
             return None;
         }
         let arguments: Option<Vec<Value>> =
-            function.arguments.iter().zip(arguments).map(|(sort, a)| of_json(sort, a)).collect();
-        entries.insert(arguments?, of_json(&function.result, result)?);
+            sorts.iter().zip(arguments).map(|(sort, a)| of_json(sort, a)).collect();
+        entries.insert(arguments?, of_json(result, value)?);
     }
     Some(FunctionValue { default, entries })
 }

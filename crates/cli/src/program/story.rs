@@ -21,7 +21,8 @@ pub struct Row {
 pub fn rows(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> Vec<Row> {
     let mut rows = vec![start(program, trace)];
     let mut machine = Machine::new(program, &trace.initial, &trace.functions)
-        .expect("accepted runs start with values of the right sorts");
+        .expect("accepted runs start with values of the right sorts")
+        .with_by_zero(&trace.by_zero);
     // The edges of the statement that the last row shows: a statement may have several.
     let mut last: (Range<usize>, Vec<EdgeId>) = (0..0, Vec::new());
     for step in &trace.steps {

@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{
-    AssertionId, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term, Value,
-    VariableId,
+    AssertionId, ByZero, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term,
+    Value, VariableId,
 };
 use elinvar_smt::Context;
 
@@ -38,7 +38,7 @@ use graph::Graph;
 use numeric::{Domain, analyze};
 use search::{End, Search};
 use shapes::ErrorRun;
-use trace::{NoRun, replay_path};
+use trace::{NoRun, replay_path, replays};
 
 pub use options::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 
@@ -95,11 +95,16 @@ fn decide(
         }
     };
     proved.into_iter().for_each(|error| method.forget(error));
-    if let Some(found) = found {
-        let at = open.iter().position(|&property| error(property) == found.error);
-        let property = open.remove(at.expect("only open errors are looked for"));
-        method.forget(found.error);
-        verdicts.insert(property, judge(program, trace_of(program, property, found)));
+    let found = found.and_then(|found| {
+        let at = open.iter().position(|&property| error(property) == found.error)?;
+        let trace = trace_of(program, open[at], found);
+        // Otherwise the search decides.
+        (replays(program, &trace) == Ok(true)).then_some((at, trace))
+    });
+    if let Some((at, trace)) = found {
+        let property = open.remove(at);
+        method.forget(error(property));
+        verdicts.insert(property, judge(program, trace));
     }
     while !open.is_empty() {
         match method.run() {
@@ -119,11 +124,11 @@ fn decide(
             End::Reached { error: reached, path } => {
                 let at = open.iter().position(|&property| error(property) == reached);
                 let property = open.remove(at.expect("only open errors are looked for"));
-                let verdict = match replay_path(method.graph(), program, property, &path) {
+                let verdict = match replay_path(method.graph(), program, property, &path, run) {
                     Ok(trace) => judge(program, trace),
                     Err(NoRun::Infeasible) => unknown("a path could not be made concrete".into()),
                     Err(NoRun::Unknown(why)) => {
-                        unknown(format!("Z3 could not decide whether a path is feasible ({why})"))
+                        unknown(format!("no run was found along a path to the error ({why})"))
                     }
                 };
                 verdicts.insert(property, verdict);
@@ -147,7 +152,8 @@ fn trace_of(program: &Program, property: AssertionId, found: ErrorRun) -> Progra
         initial.get(v).cloned().unwrap_or(Value::zero(program.terms.variable_sort(*v)))
     };
     let initial = program.variables.iter().map(value).collect();
-    ProgramTrace { property, initial, functions, steps }
+    // The runner evaluates divisions by zero as the default does.
+    ProgramTrace { property, initial, functions, by_zero: ByZero::default(), steps }
 }
 
 /// The strategies, which are asked alike.

@@ -629,7 +629,7 @@ mod tests {
         let literal = terms.less(first, second);
         let mut values: FxHashMap<VariableId, Value> = FxHashMap::default();
         let zero = Value::Int(IBig::ZERO);
-        let mut contents = elinvar_ir::program::MapValue::constant(zero.clone());
+        let mut contents = elinvar_ir::program::MapValue::constant(Sort::Int, zero.clone());
         contents.write(Value::Int(IBig::ONE), Value::Int(IBig::from(7)));
         values.insert(map, Value::Map(Box::new(contents)));
         values.insert(i, zero);

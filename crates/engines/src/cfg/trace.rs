@@ -3,15 +3,20 @@
 use std::time::Duration;
 
 use elinvar_ir::program::{
-    AssertionId, Program, ProgramStep, ProgramTrace, Term, Value, VariableId,
+    AssertionId, Machine, Program, ProgramStep, ProgramTrace, StepError, Term, Value, VariableId,
 };
 use elinvar_smt::{Answer, Solver};
 use rustc_hash::FxHashMap;
 
 use super::graph::{BlockIndex, Graph};
+use super::shapes::constant;
 use super::valuation::Valuation;
+use crate::run::Run;
 
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// How many models each solver is asked for.
+const MODELS: usize = 4;
 
 /// Why there is no run.
 pub enum NoRun {
@@ -23,54 +28,122 @@ pub enum NoRun {
 /// What terms of the state before a block, and its inputs, are in terms of the state at
 /// the entry and of inputs of this path.
 struct Moment {
+    guard: Term,
     map: FxHashMap<Term, Term>,
     inputs: FxHashMap<VariableId, VariableId>,
 }
 
 /// Values for all that happens on the path.
+///
+/// Z3's models are not always right: a run that the program does not take is not given
+/// out, and other models are asked for instead.
 pub fn replay_path(
     graph: &mut Graph,
     program: &Program,
     property: AssertionId,
     path: &[BlockIndex],
+    run: &Run,
 ) -> Result<ProgramTrace, NoRun> {
     let (moments, guards) = unroll(graph, path);
-    let mut solver = Solver::with_tactics(&graph.context);
-    for &guard in &guards {
-        solver.assert(&graph.terms, guard);
+    let mut failure = None;
+    for make in [Solver::with_tactics, Solver::new] {
+        let mut solver = make(&graph.context);
+        for &guard in &guards {
+            solver.assert(&graph.terms, guard);
+        }
+        for _ in 0..MODELS {
+            let why = match solver.check(&graph.terms, &[], LIMIT) {
+                Answer::Sat => {
+                    match concretize(graph, program, property, path, &moments, &solver) {
+                        Ok(trace) => return Ok(trace),
+                        Err(why) => why,
+                    }
+                }
+                Answer::Unsat if failure.is_none() => return Err(NoRun::Infeasible),
+                // No model is left.
+                Answer::Unsat => break,
+                Answer::Unknown(why) => format!("Z3 could not decide it: {why}"),
+            };
+            failure.get_or_insert(why);
+            if run.stop().is_some() || !exclude_model(graph, &guards, &mut solver) {
+                break;
+            }
+        }
     }
-    match solver.check(&graph.terms, &[], LIMIT) {
-        Answer::Sat => {}
-        Answer::Unsat => return Err(NoRun::Infeasible),
-        Answer::Unknown(why) => return Err(NoRun::Unknown(why)),
-    }
-    let mut read = guards;
-    for moment in &moments {
-        read.extend(moment.map.values());
-    }
-    let variables = graph.terms.free_variables(read);
+    Err(NoRun::Unknown(failure.unwrap_or_default()))
+}
+
+/// The run of a model, if the program takes it.
+fn concretize(
+    graph: &mut Graph,
+    program: &Program,
+    property: AssertionId,
+    path: &[BlockIndex],
+    moments: &[Moment],
+    solver: &Solver,
+) -> Result<ProgramTrace, String> {
+    let read = moments.iter().flat_map(|moment| moment.map.values().copied());
+    let variables = graph.terms.free_variables(read.chain(moments.iter().map(|m| m.guard)));
     let mut state = solver
         .model()
         .and_then(|model| Valuation::of_model(&graph.terms, &model, variables))
-        .ok_or_else(|| NoRun::Unknown("a model of Z3 has values that cannot be read".into()))?;
+        .ok_or("a model of Z3 has values that cannot be read")?;
     let mut steps: Vec<ProgramStep> = Vec::new();
-    for (&block, mut moment) in path.iter().zip(moments) {
+    for (&block, moment) in path.iter().zip(moments) {
         let block = graph.block(block).clone();
         let stands = |input: &VariableId| state.variable(&graph.terms, moment.inputs[input]);
         let values: FxHashMap<VariableId, Value> =
             block.inputs.iter().map(|input| (*input, stands(input))).collect();
-        let terms = &mut graph.terms;
+        let (terms, mut map) = (&mut graph.terms, moment.map.clone());
         steps.extend(block.path(
             program,
             |condition| {
-                let now = terms.replace(condition, &mut moment.map);
+                let now = terms.replace(condition, &mut map);
                 state.holds(terms, now)
             },
             |input| values.get(&input).cloned(),
         ));
     }
     let initial = program.variables.iter().map(|&v| state.variable(&graph.terms, v)).collect();
-    Ok(ProgramTrace { property, initial, functions: state.functions().to_vec(), steps })
+    let (functions, by_zero) = (state.functions().to_vec(), state.by_zero().clone());
+    let trace = ProgramTrace { property, initial, functions, by_zero, steps };
+    match replays(program, &trace) {
+        Ok(true) => Ok(trace),
+        Ok(false) | Err(StepError::Blocked | StepError::Elsewhere) => {
+            Err("the program does not take the run of Z3's model".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Does the run end in the error?
+pub fn replays(program: &Program, trace: &ProgramTrace) -> Result<bool, StepError> {
+    let machine = Machine::new(program, &trace.initial, &trace.functions)?;
+    let mut machine = machine.with_by_zero(&trace.by_zero);
+    for step in &trace.steps {
+        machine.step(step)?;
+    }
+    Ok(machine.location() == program.property(trace.property).error)
+}
+
+/// Asks for other values of the numbers and words, if there are any.
+fn exclude_model(graph: &mut Graph, guards: &[Term], solver: &mut Solver) -> bool {
+    let Some(model) = solver.model() else { return false };
+    let mut same = Vec::new();
+    for variable in graph.terms.free_variables(guards.iter().copied()) {
+        let Some(value) = model.variable(&graph.terms, variable) else { continue };
+        if let Some(value) = constant(&mut graph.terms, &value) {
+            let variable = graph.terms.variable(variable);
+            same.push(graph.terms.equal(variable, value));
+        }
+    }
+    let same = graph.terms.and(same);
+    let other = graph.terms.not(same);
+    if graph.terms.as_bool(other) == Some(false) {
+        return false;
+    }
+    solver.assert(&graph.terms, other);
+    true
 }
 
 fn unroll(graph: &mut Graph, path: &[BlockIndex]) -> (Vec<Moment>, Vec<Term>) {
@@ -90,12 +163,13 @@ fn unroll(graph: &mut Graph, path: &[BlockIndex]) -> (Vec<Moment>, Vec<Term>) {
             map.insert(terms.variable(input), value);
             inputs.insert(input, fresh);
         }
-        guards.push(terms.replace(block.guard, &mut map));
+        let guard = terms.replace(block.guard, &mut map);
+        guards.push(guard);
         for (&variable, &value) in &block.update {
             let value = terms.replace(value, &mut map);
             now.insert(variable, value);
         }
-        moments.push(Moment { map, inputs });
+        moments.push(Moment { guard, map, inputs });
     }
     (moments, guards)
 }

@@ -1,7 +1,7 @@
 //! One state with its inputs, out of a model: the value of any term in it.
 
 use elinvar_ir::program::{
-    FunctionId, FunctionValue, Term, Terms, Value, VariableId, evaluate_into,
+    ByZero, FunctionId, FunctionValue, Term, Terms, Value, VariableId, evaluate_into,
 };
 use elinvar_smt::Model;
 use rustc_hash::FxHashMap;
@@ -9,12 +9,14 @@ use rustc_hash::FxHashMap;
 pub struct Valuation {
     variables: FxHashMap<VariableId, Value>,
     functions: Vec<FunctionValue>,
+    by_zero: ByZero,
     known: FxHashMap<Term, Value>,
 }
 
 impl Valuation {
     pub fn new(variables: FxHashMap<VariableId, Value>, functions: Vec<FunctionValue>) -> Self {
-        Valuation { variables, functions, known: FxHashMap::default() }
+        let by_zero = ByZero::default();
+        Valuation { variables, functions, by_zero, known: FxHashMap::default() }
     }
 
     /// The values of these variables and of all functions; `None` if the model does not
@@ -31,22 +33,22 @@ impl Valuation {
         let functions: Option<Vec<FunctionValue>> = (0..terms.functions().len() as u32)
             .map(|function| model.function(terms, FunctionId(function)))
             .collect();
-        Some(Self::new(variables?, functions?))
+        Some(Valuation { by_zero: model.by_zero(terms)?, ..Self::new(variables?, functions?) })
     }
 
-    /// `None` where a term has no specified value.
+    /// `None` where a number is too large.
     pub fn value(&mut self, terms: &Terms, term: Term) -> Option<Value> {
         if let Some(value) = self.known.get(&term) {
             return Some(value.clone());
         }
-        let Valuation { variables, functions, known } = self;
+        let Valuation { variables, functions, by_zero, known } = self;
         let variable = |id: VariableId| {
             let other = || Value::zero(terms.variable_sort(id));
             variables.get(&id).cloned().unwrap_or_else(other)
         };
         let function =
             |id: FunctionId, arguments: &[Value]| functions[id.0 as usize].apply(arguments).clone();
-        evaluate_into(terms, term, known, variable, function).ok()?;
+        evaluate_into(terms, term, known, variable, function, by_zero).ok()?;
         known.get(&term).cloned()
     }
 
@@ -71,5 +73,9 @@ impl Valuation {
 
     pub fn functions(&self) -> &[FunctionValue] {
         &self.functions
+    }
+
+    pub fn by_zero(&self) -> &ByZero {
+        &self.by_zero
     }
 }

@@ -8,8 +8,8 @@ use dashu_ratio::RBig;
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    AssertionId, FunctionValue, LocationId, Machine, MapValue, Op, Program, ProgramStep,
-    ProgramTrace, Sort, Statement, StepError, Term, Terms, Value, VariableId, Word,
+    AssertionId, ByZero, FunctionValue, LocationId, Machine, MapValue, Node, Op, Program,
+    ProgramStep, ProgramTrace, Sort, Statement, StepError, Term, Terms, Value, VariableId, Word,
 };
 use crate::value::BitVec;
 
@@ -81,6 +81,17 @@ fn functions(program: &Program) -> Vec<FunctionValue> {
         .collect()
 }
 
+/// Is there a division by something other than a number that is not zero?
+fn may_divide_by_zero(program: &Program) -> bool {
+    let roots = program.edges.iter().flat_map(|edge| edge.statement.terms());
+    program.terms.subterms(roots).into_iter().any(|term| match program.terms.node(term) {
+        Node::Apply(Op::Divide | Op::Modulo | Op::Quotient, children) => {
+            program.terms.as_number(children[1]).is_none_or(|divisor| divisor.is_zero())
+        }
+        _ => false,
+    })
+}
+
 struct Search<'a> {
     program: &'a Program,
     bounds: &'a Bounds,
@@ -104,8 +115,8 @@ impl<'a> Search<'a> {
             program,
             bounds,
             functions,
-            // A function could be another one.
-            is_complete: functions.is_empty(),
+            // A function could be another one, and so could division by zero.
+            is_complete: functions.is_empty() && !may_divide_by_zero(program),
             states: Vec::new(),
             seen: FxHashMap::default(),
         };
@@ -145,7 +156,7 @@ impl<'a> Search<'a> {
         match machine.step(&step) {
             Ok(()) => self.add(machine.location(), machine.values(), Some((state, step))),
             Err(StepError::Blocked) => None,
-            // It could have any value.
+            // Nothing is known of what comes after.
             Err(StepError::Evaluation(_)) => {
                 self.is_complete = false;
                 None
@@ -190,7 +201,7 @@ impl<'a> Search<'a> {
         }
         steps.reverse();
         let (initial, functions) = (at.values.clone(), self.functions.to_vec());
-        ProgramTrace { property, initial, functions, steps }
+        ProgramTrace { property, initial, functions, by_zero: ByZero::default(), steps }
     }
 
     /// All values to try for variables that get any at this location.
@@ -300,7 +311,9 @@ fn some_values(sort: &Sort, integers: &RangeInclusive<i64>) -> (Vec<Value>, bool
         Sort::Named(name) => ((0..2).map(|n| Value::Element(*name, n)).collect(), false),
         Sort::Map(sorts) => {
             let (elements, _) = some_values(&sorts.1, &(0..=1));
-            let maps = elements.into_iter().map(|e| Value::Map(Box::new(MapValue::constant(e))));
+            let maps = elements
+                .into_iter()
+                .map(|e| Value::Map(Box::new(MapValue::constant(sorts.0.clone(), e))));
             (maps.collect(), false)
         }
     }
@@ -313,6 +326,7 @@ mod tests {
 
     fn replays(program: &Program, trace: &ProgramTrace) -> bool {
         let mut machine = Machine::new(program, &trace.initial, &trace.functions).unwrap();
+        machine = machine.with_by_zero(&trace.by_zero);
         trace.steps.iter().for_each(|step| machine.step(step).unwrap());
         machine.location() == program.property(trace.property).error
     }

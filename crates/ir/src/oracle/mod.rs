@@ -10,9 +10,11 @@ mod numbers;
 mod programs;
 mod random;
 mod sketch;
+mod terms;
 
 pub use explicit::{Outcome, TooLarge, search};
 pub use explore::{Bounds, Found, explore, reachable};
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Rng, Shape};
 pub use sketch::Sketch;
+pub use terms::TermSample;

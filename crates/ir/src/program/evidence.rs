@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::{AssertionId, EdgeId, LocationId};
 use super::term::{Term, Terms};
-use super::value::{FunctionValue, Value};
+use super::value::{ByZero, FunctionValue, Value};
 use crate::evidence::StopReason;
 
 /// Why error locations are not reached: at some locations, what always holds there.
@@ -28,6 +28,7 @@ pub struct ProgramTrace {
     pub initial: Vec<Value>,
     /// By function of the pool.
     pub functions: Vec<FunctionValue>,
+    pub by_zero: ByZero,
     pub steps: Vec<ProgramStep>,
 }
 

@@ -1,15 +1,17 @@
-//! Runs of a program, one edge after the other: the reference semantics of statements.
+//! Runs of a program, one edge after the other.
 
+use super::evaluate::{EvaluationError, evaluate};
 use super::evidence::ProgramStep;
 use super::graph::{LocationId, Program, Statement};
 use super::term::{Term, VariableId};
-use super::value::{EvaluationError, FunctionValue, Value, evaluate};
+use super::value::{ByZero, FunctionValue, Value};
 
 /// A program at a location, with values.
 #[derive(Clone, Debug)]
 pub struct Machine<'a> {
     program: &'a Program,
     functions: &'a [FunctionValue],
+    by_zero: ByZero,
     location: LocationId,
     /// By number of the variable, for those of the program.
     values: Vec<Value>,
@@ -57,7 +59,13 @@ impl<'a> Machine<'a> {
         for (variable, value) in program.variables.iter().zip(values) {
             all[variable.0 as usize] = value.clone();
         }
-        Ok(Machine { program, functions, location, values: all })
+        Ok(Machine { program, functions, by_zero: ByZero::default(), location, values: all })
+    }
+
+    /// With these values of divisions by zero, instead of zero.
+    pub fn with_by_zero(mut self, by_zero: &ByZero) -> Self {
+        self.by_zero = by_zero.clone();
+        self
     }
 
     pub fn location(&self) -> LocationId {
@@ -79,6 +87,7 @@ impl<'a> Machine<'a> {
             term,
             |variable| self.value(variable).clone(),
             |function, arguments| self.functions[function.0 as usize].apply(arguments).clone(),
+            &self.by_zero,
         )
     }
 

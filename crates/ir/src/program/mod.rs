@@ -5,22 +5,26 @@
 //! uninterpreted functions have other normal forms, and a Boolean is not a word.
 
 mod blocks;
+mod evaluate;
 mod evidence;
 mod graph;
 mod interpret;
+mod map;
 mod sort;
 mod term;
 mod value;
 
 pub use blocks::{Block, BlockId, Blocks, large_blocks};
+pub use evaluate::{EvaluationError, LARGEST, evaluate, evaluate_into};
 pub use evidence::{Invariants, ProgramStep, ProgramTrace, ProgramVerdict};
 pub use graph::{
     Assertion, AssertionId, AssertionKind, Edge, EdgeId, Location, LocationId, Program, Statement,
 };
 pub use interpret::{Machine, StepError};
+pub use map::MapValue;
 pub use sort::{Sort, TypeId};
 pub use term::{
     Function, FunctionId, Linear, Node, Op, Term, Terms, Variable, VariableId, WordBinary,
     WordUnary,
 };
-pub use value::{EvaluationError, FunctionValue, MapValue, Value, Word, evaluate, evaluate_into};
+pub use value::{ByZero, FunctionValue, Value, Word};

@@ -30,6 +30,23 @@ impl Sort {
         Sort::Map(Arc::new((index, element)))
     }
 
+    /// How many values the sort has; `None` if they are infinitely many, or more than
+    /// 2^32, which is more than a map value has entries. Uninterpreted types count as
+    /// infinite.
+    pub fn cardinality(&self) -> Option<u64> {
+        const MOST: u64 = 1 << 32;
+        match self {
+            Sort::Bool => Some(2),
+            Sort::Word(width) => 1_u64.checked_shl(*width).filter(|&size| size <= MOST),
+            Sort::Map(sorts) => {
+                let (indices, elements) = (sorts.0.cardinality()?, sorts.1.cardinality()?);
+                let indices = u32::try_from(indices).ok()?;
+                elements.checked_pow(indices).filter(|&size| size <= MOST)
+            }
+            Sort::Int | Sort::Real | Sort::Named(_) => None,
+        }
+    }
+
     /// Is it a number that can be ordered and added?
     pub fn is_arithmetic(&self) -> bool {
         matches!(self, Sort::Int | Sort::Real)

@@ -6,8 +6,8 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use elinvar_ir::oracle::{ProgramGenerator, ProgramShape, Rng, Sketch};
 use elinvar_ir::program::{
-    EdgeId, FunctionValue, LocationId, Machine, Program, ProgramStep, Sort, Statement, Term, Terms,
-    Value, VariableId, evaluate,
+    ByZero, EdgeId, FunctionValue, LocationId, Machine, Program, ProgramStep, Sort, Statement,
+    Term, Terms, Value, VariableId, evaluate,
 };
 
 use super::{Domain, analyze};
@@ -449,7 +449,7 @@ fn check_facts(program: &Program, terms: &Terms, facts: &Facts, machine: &Machin
 fn holds(terms: &Terms, fact: Term, machine: &Machine) -> bool {
     let value = |variable| machine.value(variable).clone();
     let no_function = |_, _: &[Value]| unreachable!("facts speak of variables");
-    evaluate(terms, fact, value, no_function) == Ok(Value::Bool(true))
+    evaluate(terms, fact, value, no_function, &ByZero::default()) == Ok(Value::Bool(true))
 }
 
 /// Mostly small numbers.

@@ -20,8 +20,8 @@ use elinvar_ir::program::{LocationId, Program, Term};
 use super::graph::Graph;
 use crate::run::Run;
 use columns::{Columns, Guess};
-pub use runs::ErrorRun;
 use runs::Runner;
+pub use runs::{ErrorRun, constant};
 
 /// What was found out by running the program and guessing.
 pub struct Start {

@@ -249,13 +249,10 @@ impl<'a> Runner<'a> {
             Sort::Word(width) => Value::Word(Word(self.random.bitvec(*width))),
             Sort::Named(name) => Value::Element(*name, self.random.below(3) as u64),
             Sort::Map(sorts) => {
-                let mut map = MapValue::constant(self.value(&sorts.1));
-                for _ in 0..3 {
-                    let index = self.value(&sorts.0);
-                    let element = self.value(&sorts.1);
-                    map.write(index, element);
-                }
-                Value::Map(Box::new(map))
+                let default = self.value(&sorts.1);
+                let writes: Vec<(Value, Value)> =
+                    (0..3).map(|_| (self.value(&sorts.0), self.value(&sorts.1))).collect();
+                Value::Map(Box::new(MapValue::new(sorts.0.clone(), default, writes)))
             }
         }
     }
@@ -276,7 +273,7 @@ pub fn zero_functions(terms: &Terms) -> Vec<FunctionValue> {
 }
 
 /// The term of a value, where there is one.
-fn constant(terms: &mut Terms, value: &Value) -> Option<Term> {
+pub fn constant(terms: &mut Terms, value: &Value) -> Option<Term> {
     Some(match value {
         Value::Bool(value) => terms.bool(*value),
         Value::Int(value) => terms.int(value.clone()),

@@ -1,7 +1,8 @@
-//! Terms are built in normal form; see the table at the head of the pool.
+//! Terms are built in normal form; see the table at the head of the pool. In verbatim
+//! pools every operator makes its node, whatever the operands are.
 
 use dashu_int::IBig;
-use dashu_int::ops::DivRemEuclid;
+use dashu_int::ops::{BitTest, DivRemEuclid};
 use dashu_ratio::RBig;
 use rustc_hash::FxHashMap;
 
@@ -10,8 +11,13 @@ use super::{
     WordUnary,
 };
 use crate::operator::{BinaryOp, UnaryOp};
+use crate::program::evaluate::LARGEST;
 use crate::program::sort::{Sort, TypeId};
 use crate::value::BitVec;
+
+/// Longer products are not merged into others: repeated squaring would double their
+/// length each time.
+const MOST_FACTORS: usize = 16;
 
 impl Terms {
     pub fn declare_type(&mut self, name: impl Into<String>) -> TypeId {
@@ -67,10 +73,14 @@ impl Terms {
     }
 
     /// A number of this arithmetic sort; on integers it must be one.
+    ///
+    /// # Panics
+    /// Panics if an integer is asked for and the number is a fraction: no other number
+    /// would be right.
     pub fn number(&mut self, value: RBig, sort: &Sort) -> Term {
         match sort {
             Sort::Int => {
-                debug_assert!(value.is_int());
+                assert!(value.is_int(), "{value} is not an integer");
                 let (numerator, _) = value.into_parts();
                 self.int(numerator)
             }
@@ -82,6 +92,9 @@ impl Terms {
     }
 
     pub fn not(&mut self, term: Term) -> Term {
+        if self.is_verbatim {
+            return self.make(Op::Not, vec![term], Sort::Bool);
+        }
         match self.node(term) {
             Node::Bool(value) => {
                 let value = !*value;
@@ -115,6 +128,14 @@ impl Terms {
 
     fn junction(&mut self, op: Op, terms: impl IntoIterator<Item = Term>) -> Term {
         let neutral = op == Op::And;
+        if self.is_verbatim {
+            let parts: Vec<Term> = terms.into_iter().collect();
+            return match parts[..] {
+                [] => self.bool(neutral),
+                [only] => only,
+                _ => self.make(op, parts, Sort::Bool),
+            };
+        }
         let mut parts = Vec::new();
         for term in terms {
             debug_assert_eq!(*self.sort(term), Sort::Bool);
@@ -142,6 +163,10 @@ impl Terms {
 
     pub fn ite(&mut self, condition: Term, then: Term, other: Term) -> Term {
         debug_assert_eq!(self.sort(then), self.sort(other));
+        if self.is_verbatim {
+            let sort = self.sort(then).clone();
+            return self.make(Op::Ite, vec![condition, then, other], sort);
+        }
         if then == other {
             return then;
         }
@@ -170,6 +195,9 @@ impl Terms {
 
     pub fn equal(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right));
+        if self.is_verbatim {
+            return self.make(Op::Equal, vec![left, right], Sort::Bool);
+        }
         if left == right {
             return self.bool(true);
         }
@@ -204,7 +232,7 @@ impl Terms {
     }
 
     pub fn less(&mut self, left: Term, right: Term) -> Term {
-        if *self.sort(left) == Sort::Int {
+        if *self.sort(left) == Sort::Int && !self.is_verbatim {
             let one = self.int(1);
             let left = self.add([left, one]);
             return self.at_most(left, right);
@@ -227,6 +255,9 @@ impl Terms {
 
     fn compare(&mut self, op: Op, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right));
+        if self.is_verbatim {
+            return self.make(op, vec![left, right], Sort::Bool);
+        }
         let sort = self.sort(left).clone();
         let (sum, mut bound) = self.difference(left, right);
         if sum.terms.is_empty() {
@@ -298,6 +329,14 @@ impl Terms {
     }
 
     pub fn add(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        if self.is_verbatim {
+            let parts: Vec<Term> = terms.into_iter().collect();
+            let sort = self.sort(*parts.first().expect("at least one summand")).clone();
+            return match parts[..] {
+                [only] => only,
+                _ => self.make(Op::Add, parts, sort),
+            };
+        }
         let mut sum = Linear::default();
         let mut sort = None;
         for term in terms {
@@ -309,6 +348,10 @@ impl Terms {
 
     pub fn negate(&mut self, term: Term) -> Term {
         let sort = self.sort(term).clone();
+        if self.is_verbatim {
+            let minus_one = self.number(RBig::from(-1), &sort);
+            return self.make(Op::Multiply, vec![minus_one, term], sort);
+        }
         let mut sum = self.linear(term);
         sum.scale(&RBig::from(-1));
         self.sum(&sum, &sort)
@@ -322,6 +365,9 @@ impl Terms {
     /// Constants are multiplied out; other products are ordered.
     pub fn multiply(&mut self, left: Term, right: Term) -> Term {
         let sort = self.sort(left).clone();
+        if self.is_verbatim || self.is_large_product(left, right) {
+            return self.make(Op::Multiply, vec![left, right], sort);
+        }
         for (number, other) in [(left, right), (right, left)] {
             if let Some(number) = self.as_number(number) {
                 let mut sum = self.linear(other);
@@ -336,8 +382,10 @@ impl Terms {
             scale *= number;
             let rest = rest.expect("numbers were dealt with");
             match self.as_op(rest, Op::Multiply) {
-                Some(children) => factors.extend_from_slice(children),
-                None => factors.push(rest),
+                Some(children) if children.len() <= MOST_FACTORS => {
+                    factors.extend_from_slice(children);
+                }
+                Some(_) | None => factors.push(rest),
             }
         }
         factors.sort_unstable();
@@ -345,8 +393,23 @@ impl Terms {
         self.sum(&Linear { terms: vec![(product, scale)], constant: RBig::ZERO }, &sort)
     }
 
+    /// Would multiplying out give a number that is too large to compute with? Repeated
+    /// squaring of a constant does.
+    fn is_large_product(&self, left: Term, right: Term) -> bool {
+        let bits = |term: Term| {
+            let sum = self.linear(term);
+            let numbers = sum.terms.iter().map(|(_, factor)| factor).chain([&sum.constant]);
+            let bits = |n: &RBig| n.numerator().bit_len() + n.denominator().bit_len();
+            numbers.map(bits).max().unwrap_or(0)
+        };
+        bits(left) + bits(right) > LARGEST
+    }
+
     /// Division of integers; by the number zero it is not known what.
     pub fn divide(&mut self, left: Term, right: Term) -> Term {
+        if self.is_verbatim {
+            return self.make(Op::Divide, vec![left, right], Sort::Int);
+        }
         match (self.node(left), self.node(right)) {
             (_, Node::Int(divisor)) if *divisor == IBig::ONE => left,
             (Node::Int(number), Node::Int(divisor)) if *divisor != IBig::ZERO => {
@@ -361,7 +424,7 @@ impl Terms {
         let Node::Int(divisor) = self.node(right).clone() else {
             return self.make(Op::Modulo, vec![left, right], Sort::Int);
         };
-        if divisor == IBig::ZERO {
+        if divisor == IBig::ZERO || self.is_verbatim {
             return self.make(Op::Modulo, vec![left, right], Sort::Int);
         }
         // Only the remainders of coefficients matter, and remainders within need not be
@@ -385,7 +448,7 @@ impl Terms {
 
     pub fn quotient(&mut self, left: Term, right: Term) -> Term {
         match self.as_number(right) {
-            Some(number) if !number.is_zero() => {
+            Some(number) if !number.is_zero() && !self.is_verbatim => {
                 let inverse = self.real(RBig::ONE / number);
                 self.multiply(inverse, left)
             }
@@ -395,12 +458,15 @@ impl Terms {
 
     pub fn to_real(&mut self, term: Term) -> Term {
         match self.as_number(term) {
-            Some(number) => self.real(number),
-            None => self.make(Op::ToReal, vec![term], Sort::Real),
+            Some(number) if !self.is_verbatim => self.real(number),
+            Some(_) | None => self.make(Op::ToReal, vec![term], Sort::Real),
         }
     }
 
     pub fn to_int(&mut self, term: Term) -> Term {
+        if self.is_verbatim {
+            return self.make(Op::ToInt, vec![term], Sort::Int);
+        }
         match self.node(term) {
             Node::Real(number) => {
                 let floor = number.floor();
@@ -414,6 +480,9 @@ impl Terms {
     pub fn select(&mut self, map: Term, index: Term) -> Term {
         let Sort::Map(sorts) = self.sort(map).clone() else { unreachable!("a map is read") };
         debug_assert_eq!(*self.sort(index), sorts.0);
+        if self.is_verbatim {
+            return self.make(Op::Select, vec![map, index], sorts.1.clone());
+        }
         let mut map = map;
         // A read of what was just written, or beside it.
         while let Some(&[older, written, element]) = self.as_op(map, Op::Store) {
@@ -431,6 +500,9 @@ impl Terms {
 
     pub fn store(&mut self, map: Term, index: Term, element: Term) -> Term {
         let sort = self.sort(map).clone();
+        if self.is_verbatim {
+            return self.make(Op::Store, vec![map, index, element], sort);
+        }
         if let Some(&[older, written, _]) = self.as_op(map, Op::Store)
             && written == index
         {
@@ -448,7 +520,9 @@ impl Terms {
     }
 
     pub fn word_unary(&mut self, op: UnaryOp, term: Term) -> Term {
-        if let Node::Word(value) = self.node(term) {
+        if let Node::Word(value) = self.node(term)
+            && !self.is_verbatim
+        {
             let value = op.apply(value);
             return self.word(value);
         }
@@ -463,7 +537,9 @@ impl Terms {
         if op == BinaryOp::Eq {
             return self.equal(left, right);
         }
-        if let (Node::Word(a), Node::Word(b)) = (self.node(left), self.node(right)) {
+        if let (Node::Word(a), Node::Word(b)) = (self.node(left), self.node(right))
+            && !self.is_verbatim
+        {
             let value = op.apply(a, b);
             return if op.is_predicate() { self.bool(value.is_true()) } else { self.word(value) };
         }
@@ -480,6 +556,9 @@ impl Terms {
     }
 
     pub fn extract(&mut self, high: u32, low: u32, term: Term) -> Term {
+        if self.is_verbatim {
+            return self.make(Op::Extract { high, low }, vec![term], Sort::Word(high - low + 1));
+        }
         if let Node::Word(value) = self.node(term) {
             let value = value.slice(high, low);
             return self.word(value);
@@ -491,10 +570,12 @@ impl Terms {
     }
 
     pub fn extend(&mut self, by: u32, signed: bool, term: Term) -> Term {
-        if by == 0 {
+        if by == 0 && !self.is_verbatim {
             return term;
         }
-        if let Node::Word(value) = self.node(term) {
+        if let Node::Word(value) = self.node(term)
+            && !self.is_verbatim
+        {
             let value = if signed { value.sext(by) } else { value.uext(by) };
             return self.word(value);
         }
@@ -504,6 +585,10 @@ impl Terms {
 
     /// The operator on other children, in normal form.
     pub fn build(&mut self, op: Op, children: &[Term]) -> Term {
+        if self.is_verbatim && op == Op::Multiply {
+            let sort = self.sort(children[0]).clone();
+            return self.make(op, children.to_vec(), sort);
+        }
         match (op, children) {
             (Op::Not, &[a]) => self.not(a),
             (Op::And | Op::Or, _) => self.junction(op, children.iter().copied()),
@@ -531,7 +616,7 @@ impl Terms {
         }
     }
 
-    /// A term of another pool, built here. Variables and functions keep their numbers:
+    /// A term of another pool, built here, node by node if this pool is verbatim. Variables and functions keep their numbers:
     /// both pools declare them alike.
     pub fn import(&mut self, other: &Terms, term: Term) -> Term {
         let mut known: FxHashMap<Term, Term> = FxHashMap::default();

@@ -75,7 +75,7 @@ pub enum Op {
     /// Of reals.
     Quotient,
     AtMost,
-    /// On reals alone: on integers it is `AtMost`.
+    /// On reals alone: on integers it is `AtMost`, except in verbatim pools.
     Less,
     ToReal,
     /// The greatest integer that is not greater.
@@ -146,11 +146,24 @@ pub struct Terms {
     functions: Vec<Function>,
     /// Names of the uninterpreted types.
     types: Vec<String>,
+    /// Terms are kept as they are built; see [`Terms::verbatim`].
+    is_verbatim: bool,
 }
 
 impl Terms {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A pool that does not rewrite: equal terms have equal ids, and nothing else of the
+    /// normal forms above is done. The checker works on such pools, so that an error in a
+    /// rewrite cannot change what it checks. `Less` is then also on integers.
+    pub fn verbatim() -> Self {
+        Terms { is_verbatim: true, ..Self::default() }
+    }
+
+    pub fn is_verbatim(&self) -> bool {
+        self.is_verbatim
     }
 
     pub fn node(&self, term: Term) -> &Node {
