@@ -15,8 +15,9 @@ fuzz_target!(|source: &[u8]| {
     let again = btor2::read(&text).expect("what was written is read");
     assert!(same_system(&model.system, &again.system));
     let Some(witness) = parts.next() else { return };
-    let Ok(trace) = btor2::read_witness(witness, &model.system) else { return };
+    let Ok(witness) = btor2::read_witness(witness, &model.system) else { return };
+    let trace = witness.trace;
     let text = btor2::write_witness(&model.system, &trace);
     let again = btor2::read_witness(text.as_bytes(), &model.system);
-    assert_eq!(again.expect("what was written is read").depth(), trace.depth());
+    assert_eq!(again.expect("what was written is read").trace.depth(), trace.depth());
 });

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeSet;
 
-use elinvar_ir::{Expr, ExprId, Pool, Sort, TransitionSystem};
+use elinvar_ir::{Expr, ExprId, Pool, Sort, TransitionSystem, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Refusal;
@@ -44,6 +44,20 @@ impl Encoder {
             Sort::Bv(width) => Term::Word(words::fresh(&mut self.solver, width)),
             Sort::Array { index, element } => Term::Array(self.arrays.unknown(index, element)),
         }
+    }
+
+    /// A known value.
+    pub(crate) fn constant(&mut self, value: &Value) -> Term {
+        let array = match value {
+            Value::Bv(value) => return Term::Word(words::constant(value)),
+            Value::Array(array) => array,
+        };
+        let default = words::constant(array.default_element());
+        let mut id = self.arrays.constant(array.index_width(), default);
+        for (index, element) in array.entries() {
+            id = self.arrays.write(id, words::constant(index), words::constant(element));
+        }
+        Term::Array(id)
     }
 
     pub(crate) fn equal(&mut self, a: &Term, b: &Term) -> Result<Lit, Refusal> {
@@ -300,7 +314,7 @@ fn extend(mut word: Word, by: Lit, count: u32) -> Word {
 mod tests {
     use super::*;
     use elinvar_ir::oracle::{Generator, Rng, Shape};
-    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, Evaluator, SystemBuilder, UnaryOp, Value};
+    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, Evaluator, SystemBuilder, UnaryOp};
 
     /// The literals that say that a term has a value.
     fn has_value(encoder: &mut Encoder, term: &Term, value: &Value) -> Vec<Lit> {

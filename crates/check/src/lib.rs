@@ -1,6 +1,7 @@
 //! Nothing is believed that is not accepted here.
 //!
-//! [`replay`] runs a trace with the reference simulator; [`certificate`] proves an
+//! [`replay`] runs a trace with the reference simulator, [`fn@witness`] a trace from a file,
+//! whose open values it proves to be arbitrary; [`certificate`] proves an
 //! invariant or a k-induction; [`circuit`] proves a witness circuit, by the same
 //! conditions as the certificate checker Certifaiger. The proofs go through an
 //! encoder of this crate's own and CaDiCaL; there is no code in common with the
@@ -49,6 +50,7 @@ pub mod program;
 mod refusal;
 mod replay;
 mod solver;
+mod witness;
 mod words;
 
 pub use certificate::{certificate, certificate_over};
@@ -57,3 +59,4 @@ pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
 pub use replay::replay;
 pub use solver::Budget;
+pub use witness::witness;

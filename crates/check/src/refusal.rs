@@ -1,6 +1,6 @@
 //! Why evidence is refused.
 
-use elinvar_ir::{ClauseError, FormulaError, PropertyId, Sort, TransitionSystem};
+use elinvar_ir::{ClauseError, FormulaError, OpenValue, PropertyId, Sort, TransitionSystem};
 
 /// Why evidence is refused; one variant for each way to reject.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -29,6 +29,21 @@ pub enum Refusal {
     Constraint { constraint: usize, cycle: usize },
     #[error("the last cycle of the trace, {cycle}, is not bad")]
     NotBad { cycle: usize },
+
+    #[error("no cycle of the trace violates property {property}")]
+    NeverBad { property: String },
+    #[error("the witness names no property")]
+    NoProperty,
+    #[error("the witness leaves a value open that is no part of its trace")]
+    NoSuchValue(OpenValue),
+    #[error("some choice of the open values violates constraint {constraint} in cycle {cycle}")]
+    OpenConstraint { constraint: usize, cycle: usize },
+    #[error("some choice of the open values contradicts the initial value of {state}")]
+    OpenInitialValue { state: String },
+    #[error(
+        "property {property} does not fail in the same cycle for every choice of the open values"
+    )]
+    OpenNotBad { property: String },
 
     // ---- invariants
     #[error("literal {literal} of clause {clause} is not about a state of the system")]

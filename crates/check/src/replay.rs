@@ -24,7 +24,7 @@ pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
     if simulator.holds(bad) { Ok(()) } else { Err(Refusal::NotBad { cycle }) }
 }
 
-fn check_shape(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
+pub(crate) fn check_shape(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
     if trace.steps.is_empty() {
         return Err(Refusal::EmptyTrace);
     }
@@ -92,7 +92,7 @@ fn check_sort(
 
 /// The simulator has computed every initial value that the system defines, from
 /// those of the trace that it leaves open.
-fn check_initial(
+pub(crate) fn check_initial(
     system: &TransitionSystem,
     trace: &Trace,
     simulator: &Simulator,
@@ -104,7 +104,7 @@ fn check_initial(
     }
 }
 
-fn check_constraints(
+pub(crate) fn check_constraints(
     system: &TransitionSystem,
     simulator: &Simulator,
     cycle: usize,

@@ -13,7 +13,7 @@ use elinvar_formats::model::{self, Format, Model};
 use elinvar_formats::{Diagnostic, btor2};
 use elinvar_ir::{
     Certificate, CircuitError, PropertyId, StopReason, SystemBuilder, Trace, TransitionSystem,
-    Verdict, WitnessCircuit,
+    Verdict, Witness, WitnessCircuit,
 };
 
 use crate::failure::{Bug, FileFault};
@@ -116,7 +116,7 @@ pub fn witness(model: &Model, trace: &Trace) -> Vec<u8> {
 }
 
 /// Reads a witness file. The trace is complete, but not judged.
-pub fn read_witness(model: &Model, source: &[u8]) -> Result<Trace, Diagnostic> {
+pub fn read_witness(model: &Model, source: &[u8]) -> Result<Witness, Diagnostic> {
     match model {
         Model::Aiger(model) => aiger::read_witness(source, &model.system),
         Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
@@ -171,8 +171,8 @@ fn text_certificate(
 
 /// What a file of evidence claims.
 pub enum Evidence {
-    /// That a property fails.
-    Trace(Trace),
+    /// That properties fail.
+    Witness(Witness),
     /// That it holds, by a circuit.
     Circuit(PropertyId, Box<WitnessCircuit>),
     /// That it holds, by an induction or an invariant.
@@ -188,10 +188,15 @@ impl Evidence {
             let certificate = file.located(text::read(source))?;
             return of_text(model.system(), certificate, chosen);
         }
-        if is_witness(source) {
-            let mut trace = file.located(read_witness(model, source))?;
-            trace.property = chosen.unwrap_or(trace.property);
-            return Ok(Evidence::Trace(trace));
+        if is_witness(model, source) {
+            let mut witness = file.located(read_witness(model, source))?;
+            if let Some(property) = chosen {
+                // What else the witness claims must be true as well.
+                if !witness.properties.contains(&property) {
+                    witness.properties.push(property);
+                }
+            }
+            return Ok(Evidence::Witness(witness));
         }
         let circuit = match (model, model::detect(source, Some(&file.name))) {
             (Model::Aiger(model), Some(Format::Aiger)) => aiger_circuit(model, file)?,
@@ -216,42 +221,33 @@ impl Evidence {
         Ok(Evidence::Circuit(property, Box::new(circuit)))
     }
 
-    pub fn property(&self) -> PropertyId {
-        match self {
-            Evidence::Trace(trace) => trace.property,
-            Evidence::Circuit(property, _) | Evidence::Certificate(property, _) => *property,
-        }
-    }
-
     /// Judges the evidence against a system. `simplified` gives another reading of the
-    /// same system, which may show that the property depends on fewer states.
+    /// same system, which may show that the property depends on fewer states. Returns what
+    /// accepting it means, a line for each property.
     pub fn judge(
         &self,
         system: &TransitionSystem,
         simplified: impl FnOnce() -> Option<TransitionSystem>,
         budget: &Budget,
-    ) -> Result<(), Refusal> {
+    ) -> Result<String, Refusal> {
+        let name = |property: PropertyId| &system.property(property).name;
         match self {
-            Evidence::Trace(trace) => elinvar_check::replay(system, trace),
+            Evidence::Witness(witness) => {
+                let cycles = elinvar_check::witness(system, witness, budget)?;
+                let claims = witness.properties.iter().zip(cycles).map(|(&property, cycle)| {
+                    let name = name(property);
+                    format!("The trace shows that property {name} fails in cycle {cycle}.")
+                });
+                Ok(claims.collect::<Vec<String>>().join("\n"))
+            }
             Evidence::Circuit(property, circuit) => {
-                elinvar_check::circuit(system, *property, circuit, budget)
+                elinvar_check::circuit(system, *property, circuit, budget)?;
+                Ok(format!("The circuit proves that property {} holds.", name(*property)))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
-                judge_certificate(system, *property, certificate, relevant, budget)
-            }
-        }
-    }
-
-    /// What accepting it means, for this property.
-    pub fn claim(&self, name: &str) -> String {
-        match self {
-            Evidence::Trace(trace) => {
-                format!("The trace shows that property {name} fails in cycle {}.", trace.depth())
-            }
-            Evidence::Circuit(..) => format!("The circuit proves that property {name} holds."),
-            Evidence::Certificate(..) => {
-                format!("The certificate proves that property {name} holds.")
+                judge_certificate(system, *property, certificate, relevant, budget)?;
+                Ok(format!("The certificate proves that property {} holds.", name(*property)))
             }
         }
     }
@@ -274,10 +270,15 @@ pub fn is_refusal(error: &anyhow::Error) -> bool {
     error.is::<FileFault>() || error.is::<Unfit>()
 }
 
-/// The first line of a witness is `sat` (BTOR2) or `1` (AIGER).
-fn is_witness(source: &[u8]) -> bool {
+/// The first line of a witness that is no comment has the status: `sat` (BTOR2) or `1`
+/// (AIGER).
+fn is_witness(model: &Model, source: &[u8]) -> bool {
     let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b";"));
+    let is_comment = |line: &[u8]| match model {
+        Model::Aiger(_) => matches!(line.first(), Some(b'c' | b'u' | b';')),
+        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => line.starts_with(b";"),
+    };
+    let mut lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
     matches!(lines.next(), Some(b"sat" | b"1"))
 }
 
@@ -417,7 +418,7 @@ mod tests {
         let file = SourceFile { name: name.to_owned(), bytes };
         let evidence = Evidence::read(model, &file, None).unwrap();
         assert!(matches!(evidence, Evidence::Circuit(..)));
-        evidence.judge(model.system(), || None, &Budget::default())
+        evidence.judge(model.system(), || None, &Budget::default()).map(|_| ())
     }
 
     /// Two latches of which one is set at a time.
@@ -445,8 +446,12 @@ mod tests {
 
     #[test]
     fn witnesses_are_told_by_their_first_line() {
-        assert!(is_witness(b"sat\nb0\n") && is_witness(b"1\nb0\n"));
-        assert!(is_witness(b"; comment\n\n sat \r\n"));
-        assert!(!is_witness(b"1 sort bitvec 1\n") && !is_witness(b"") && !is_witness(b"satisfied"));
+        let words = crate::family::model_of(counter());
+        let bits = Model::Aiger(aiger::read(b"aag 0 0 0 1 0\n0\n").unwrap());
+        let is_either = |text: &[u8]| is_witness(&words, text) || is_witness(&bits, text);
+        assert!(is_witness(&words, b"sat\nb0\n") && is_witness(&bits, b"1\nb0\n"));
+        assert!(is_witness(&words, b"; comment\n\n sat \r\n"));
+        assert!(is_witness(&bits, b"c comment\nu0\n1\nb0\n"));
+        assert!(!is_either(b"1 sort bitvec 1\n") && !is_either(b"") && !is_either(b"satisfied"));
     }
 }

@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let trace = match &arguments.inputs {
         Some(path) => {
             let file = SourceFile::read(path)?;
-            file.located(evidence::read_witness(&model, &file.bytes))?
+            file.located(evidence::read_witness(&model, &file.bytes))?.trace
         }
         None => random_trace(system, arguments.cycles, arguments.seed),
     };

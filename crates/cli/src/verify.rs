@@ -52,9 +52,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     };
     let simplified = || source.model_in(arguments.dialect.get()).ok().map(Model::into_system);
     match evidence.judge(model.system(), simplified, &Budget::default()) {
-        Ok(()) => {
-            let name = &model.system().property(evidence.property()).name;
-            output::print(&format!("accepted\n{}\n", evidence.claim(name)))?;
+        Ok(claim) => {
+            output::print(&format!("accepted\n{claim}\n"))?;
             Ok(code::DONE)
         }
         Err(refusal) => refuse(&refusal.to_string()),

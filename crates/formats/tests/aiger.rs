@@ -111,8 +111,8 @@ fn random_trace(system: &TransitionSystem, rng: &mut Rng) -> Trace {
 /// the witness that was written for the system.
 fn assert_same_run(system: &TransitionSystem, circuit: &TransitionSystem, trace: &Trace) {
     let witness = aiger::write_witness(system, trace);
-    assert_eq!(&read_witness(witness.as_bytes(), system).unwrap(), trace);
-    let stimulus = read_witness(witness.as_bytes(), circuit).unwrap();
+    assert_eq!(&read_witness(witness.as_bytes(), system).unwrap().trace, trace);
+    let stimulus = read_witness(witness.as_bytes(), circuit).unwrap().trace;
     assert!(circuit.free_states().is_empty());
     let start = |s, t: &Trace| {
         let initial = t.initial.clone();

@@ -36,6 +36,39 @@ impl Trace {
     }
 }
 
+/// A trace as a file describes it.
+///
+/// Unlike a [`Trace`] that an engine returns, it may violate several properties, each in
+/// any cycle, and it may leave values open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// The execution, with some value in place of each open one. Its property is the
+    /// first of `properties`.
+    pub trace: Trace,
+    /// The properties that fail in some cycle of the trace. Never empty.
+    pub properties: Vec<PropertyId>,
+    /// The values of the trace that stand for all values of their sort.
+    pub open: Vec<OpenValue>,
+}
+
+/// The place of a value in a [`Trace`] that a witness leaves open.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OpenValue {
+    /// A state in cycle zero; if the system defines its initial value, that one is meant.
+    Initial {
+        state: usize,
+    },
+    Input {
+        cycle: usize,
+        input: usize,
+    },
+    /// A free state, by its position in [`Step::free`].
+    Free {
+        cycle: usize,
+        position: usize,
+    },
+}
+
 /// A literal of a clause: a state's bit, or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StateBit {

@@ -49,7 +49,7 @@ mod value;
 pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
-pub use evidence::{Certificate, StateBit, Step, StopReason, Trace, Verdict};
+pub use evidence::{Certificate, OpenValue, StateBit, Step, StopReason, Trace, Verdict, Witness};
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};

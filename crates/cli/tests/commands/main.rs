@@ -12,6 +12,7 @@ mod games;
 mod interpolation;
 mod programs;
 mod reuse;
+mod witnesses;
 
 const SAFE: u8 = 20;
 const UNSAFE: u8 = 10;

@@ -1,35 +1,36 @@
 //! Witnesses of bad states: stimuli that lead to them.
 //!
-//! A line `1`, the property (`b` and its number among the bad states), a line
-//! with the initial values of the latches, a line with the inputs of each cycle,
-//! and a full stop. Lines that start with `c` or `u` are comments. An `x` stands
-//! for either value: it is read as 0, or as the reset value of a latch that has
-//! one.
+//! A line `1`, the properties (`b` and a number among the bad states, for each of them), a
+//! line with the initial values of the latches, a line with the inputs of each cycle,
+//! and a full stop. Lines that start with `c` or `u` are comments. An `x` leaves a value
+//! open: the trace must violate the properties for both values. Only a latch that has a
+//! reset value takes that one.
 //!
 //! The witness is one of the circuit that [`super::write`] makes of the system:
 //! after the inputs come the inputs that drive the states without next function.
 
 use std::ops::Range;
 
-use elinvar_ir::{BitVec, PropertyId, Simulator, Step, Trace, TransitionSystem, Value};
+use elinvar_ir::{
+    BitVec, OpenValue, PropertyId, Simulator, Step, Trace, TransitionSystem, Value, Witness,
+};
 
 use crate::Diagnostic;
 
-/// Reads a witness of a bad state of a bit-level system.
+/// Reads a witness of bad states of a bit-level system.
 ///
-/// Of several properties on the second line the first one is taken. The trace is
-/// complete, but it is not replayed: judging it is the checker's business.
-pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Trace, Diagnostic> {
+/// The trace is complete, with 0 for open values, but it is not replayed: judging it is
+/// the checker's business.
+pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness, Diagnostic> {
     let mut lines = Lines { source, at: 0 };
     let status = lines.next("the status `1`")?;
     check_status(source, &status)?;
     let line = lines.next("the property, as `b0`")?;
-    let property = read_property(source, line, system)?;
+    let properties = read_properties(source, line, system)?;
 
     let latches = lines.next("the initial values of the latches")?;
     let initial = read_bits(source, latches, system.states().len(), "latches")?;
-    let free = system.free_states().len();
-    let width = system.inputs().len() + free;
+    let width = system.inputs().len() + system.free_states().len();
     let mut stimuli = Vec::new();
     loop {
         let line = lines.next("the inputs of a cycle or a full stop")?;
@@ -41,18 +42,54 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Trace, D
         }
         stimuli.push(read_bits(source, line, width, "inputs")?);
     }
+    lines.finish()?;
 
+    let open = open_values(system, &initial, &stimuli);
+    let steps = steps(system, stimuli);
+    let initial = initial_values(system, &initial, &steps[0].inputs);
+    let trace = Trace { property: properties[0], initial, steps };
+    Ok(Witness { trace, properties, open })
+}
+
+/// The values that are `x`.
+fn open_values(
+    system: &TransitionSystem,
+    initial: &[Option<bool>],
+    stimuli: &[Vec<Option<bool>>],
+) -> Vec<OpenValue> {
+    let inputs = system.inputs().len();
+    let missing = |bits: &[Option<bool>]| -> Vec<usize> {
+        (0..bits.len()).filter(|&index| bits[index].is_none()).collect()
+    };
+    let mut open: Vec<OpenValue> =
+        missing(initial).into_iter().map(|state| OpenValue::Initial { state }).collect();
+    for (cycle, bits) in stimuli.iter().enumerate() {
+        open.extend(missing(bits).into_iter().filter_map(
+            |index| match index.checked_sub(inputs) {
+                None => Some(OpenValue::Input { cycle, input: index }),
+                // It drives a state of the next cycle, which the last cycle does not have.
+                Some(position) => {
+                    let cycle = cycle + 1;
+                    (cycle < stimuli.len()).then_some(OpenValue::Free { cycle, position })
+                }
+            },
+        ));
+    }
+    open
+}
+
+/// The cycles, with zero for open values.
+fn steps(system: &TransitionSystem, stimuli: Vec<Vec<Option<bool>>>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::with_capacity(stimuli.len());
     let mut driven = Vec::new();
     for bits in stimuli {
         let mut values: Vec<Value> = bits.into_iter().map(|bit| value(bit == Some(true))).collect();
-        let next = values.split_off(values.len() - free);
+        let next = values.split_off(system.inputs().len());
         let first = steps.is_empty();
         let free = std::mem::replace(&mut driven, next);
         steps.push(Step { inputs: values, free: if first { Vec::new() } else { free } });
     }
-    let initial = initial_values(system, &initial, &steps[0].inputs);
-    Ok(Trace { property, initial, steps })
+    steps
 }
 
 /// Writes a trace of a bit-level system as a witness.
@@ -107,6 +144,23 @@ impl Lines<'_> {
             }
         }
     }
+
+    /// Only comments and empty lines may be left.
+    fn finish(mut self) -> Result<(), Diagnostic> {
+        while !self.source[self.at..].trim_ascii().is_empty() {
+            let Ok(line) = self.next("a comment") else { return Ok(()) };
+            let text = self.source[line.clone()].trim_ascii();
+            let second = matches!(text, b"0" | b"1" | b"2");
+            if second {
+                return Err(Diagnostic::new("the file has a second witness", line)
+                    .with_help("write each witness to a file of its own"));
+            }
+            if !text.is_empty() {
+                return Err(Diagnostic::new("unexpected text after the end of the witness", line));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn check_status(source: &[u8], line: &Range<usize>) -> Result<(), Diagnostic> {
@@ -119,33 +173,40 @@ fn check_status(source: &[u8], line: &Range<usize>) -> Result<(), Diagnostic> {
     }
 }
 
-fn read_property(
+/// The properties of a line such as `b0b2`.
+fn read_properties(
     source: &[u8],
     line: Range<usize>,
     system: &TransitionSystem,
-) -> Result<PropertyId, Diagnostic> {
-    let text = &source[line.clone()];
-    let error = |message: String| Err(Diagnostic::new(message, line.clone()));
-    let (digits, kind) = match text {
-        [b'b', rest @ ..] => (rest, 'b'),
-        [b'j', rest @ ..] => (rest, 'j'),
-        _ => return error("expected a property, as `b0`".into()),
-    };
-    if kind == 'j' {
-        return error("witnesses of justice properties are not supported".into());
-    }
-    let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let ends_well = matches!(digits.get(length), None | Some(b'b' | b'j'));
-    let number = std::str::from_utf8(&digits[..length]).ok().and_then(|text| text.parse().ok());
-    let Some(number) = number.filter(|_: &usize| ends_well) else {
-        return error("expected a property, as `b0`".into());
-    };
-    match system.bads().nth(number) {
-        Some((id, _)) => Ok(id),
-        None => {
-            error(format!("the model has {} bad states, no `b{number}`", system.bads().count()))
+) -> Result<Vec<PropertyId>, Diagnostic> {
+    let expected = |span: Range<usize>| Err(Diagnostic::new("expected a property, as `b0`", span));
+    let mut properties = Vec::new();
+    let mut at = line.start;
+    while at < line.end {
+        let digits = source[at + 1..line.end].iter().take_while(|byte| byte.is_ascii_digit());
+        let span = at..at + 1 + digits.count();
+        let number = std::str::from_utf8(&source[at + 1..span.end]).ok();
+        let number = number.and_then(|digits| digits.parse::<usize>().ok());
+        match (source[at], number) {
+            (b'b', Some(number)) => match system.bads().nth(number) {
+                Some((id, _)) => properties.push(id),
+                None => {
+                    let count = system.bads().count();
+                    let message = format!("the model has {count} bad states, no `b{number}`");
+                    return Err(Diagnostic::new(message, span));
+                }
+            },
+            (b'j', Some(_)) => {
+                let message = "witnesses of justice properties are not supported";
+                return Err(Diagnostic::new(message, span));
+            }
+            // `b0 b1` is not what the format says, but it is clear.
+            (b' ', None) if !properties.is_empty() => {}
+            _ => return expected(at..line.end),
         }
+        at = span.end;
     }
+    if properties.is_empty() { expected(line) } else { Ok(properties) }
 }
 
 /// The bits of a line; `None` for `x`.
@@ -209,7 +270,8 @@ mod tests {
     fn a_witness_is_read_and_written() {
         let system = system();
         let text = "1\nb1\n101\n01\n10\n.\n";
-        let trace = read_witness(text.as_bytes(), &system).unwrap();
+        let Witness { trace, properties, open } = read_witness(text.as_bytes(), &system).unwrap();
+        assert_eq!((properties, open), (vec![PropertyId(1)], vec![]));
         assert_eq!((trace.property, bits(&trace.initial)), (PropertyId(1), "101".into()));
         assert_eq!(bits(&trace.steps[1].inputs), "10");
         assert_eq!(write_witness(&system, &trace), text);
@@ -217,11 +279,27 @@ mod tests {
 
     #[test]
     fn open_values_are_resets_or_zero() {
-        let trace = read_witness(b"c by hand\n1\nb0b1\nxxx\nu1\nx1\n.\n", &system()).unwrap();
+        let text = b"c by hand\n1\nb0b1\nxxx\nu1\nx1\n.\nc end\n\n";
+        let Witness { trace, properties, open } = read_witness(text, &system()).unwrap();
         assert_eq!(
             (bits(&trace.initial), bits(&trace.steps[0].inputs)),
             ("101".into(), "01".into())
         );
+        assert_eq!(properties, [PropertyId(0), PropertyId(1)]);
+        let initial = (0..3).map(|state| OpenValue::Initial { state });
+        let expected: Vec<_> = initial.chain([OpenValue::Input { cycle: 0, input: 0 }]).collect();
+        assert_eq!(open, expected);
+    }
+
+    /// The input that drives a state without next function chooses its next value.
+    #[test]
+    fn open_values_of_free_states_belong_to_the_next_cycle() {
+        let mut b = elinvar_ir::SystemBuilder::new();
+        let free = b.state(elinvar_ir::Sort::BOOL, Some("free")).unwrap();
+        b.bad("p", free);
+        let system = b.finish().unwrap();
+        let witness = read_witness(b"1\nb0\n0\nx\nx\n.\n", &system).unwrap();
+        assert_eq!(witness.open, [OpenValue::Free { cycle: 1, position: 0 }]);
     }
 
     #[test]
@@ -237,6 +315,21 @@ mod tests {
         assert_eq!(error("2\nb0\n.\n").1, "2");
         assert_eq!(error("sat\n").1, "sat");
         assert_eq!(error("1\nb2\n").0, "the model has 2 bad states, no `b2`");
+        assert_eq!(error("1\nb0b2\n").1, "b2");
+        assert_eq!(error("1\nb0j0\n").1, "j0");
+        assert_eq!(error("1\nb0x\n"), ("expected a property, as `b0`".into(), "x".into()));
+        assert_eq!(error("1\nb0b\n").1, "b");
+        assert_eq!(error("1\n\n000\n").0, "expected a property, as `b0`");
+        let good = "1\nb0\n100\n00\n.\n";
+        assert_eq!(
+            error(&format!("{good}junk\n")),
+            ("unexpected text after the end of the witness".into(), "junk".into())
+        );
+        assert_eq!(error(&format!("{good}c\n.\n")).1, ".");
+        assert_eq!(
+            error(&format!("{good}{good}")),
+            ("the file has a second witness".into(), "1".into())
+        );
         assert_eq!(error("1\nj0\n").0, "witnesses of justice properties are not supported");
         assert_eq!(error("1\nb\n").0, "expected a property, as `b0`");
         assert_eq!(error("1\nb0\n10\n"), ("2 values for 3 latches".into(), "10".into()));

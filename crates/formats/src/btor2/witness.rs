@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sat
-//! b0                 the property: the first `bad`
+//! b0                 the properties that fail: the first `bad`
 //! #0                 states at the start: number and value
 //! 1 0011 counter#0
 //! 2 [*] 0000 mem#0   all elements of a memory, then single ones
@@ -16,14 +16,14 @@
 //!
 //! Numbers count the inputs and the states of the model. Only states that the
 //! model leaves open are written: those without initial value at the start,
-//! those without next value later. What a witness does not mention is zero, or
-//! as the model says.
+//! those without next value later. Others may be given and must be as the model says.
+//! What a witness does not mention is zero, or as the model says.
 
 use std::fmt::{self, Write as _};
 
 use elinvar_ir::{
     ArrayValue, BitVec, PropertyId, PropertyKind, Simulator, Sort, Step, Trace, TransitionSystem,
-    Value, zero_of,
+    Value, Witness, zero_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -110,17 +110,17 @@ fn assignment(
 
 /// Reads a witness of the system.
 ///
-/// Values of states that the model determines are compared at the start; later
-/// ones are not needed and left to whoever replays the trace.
-pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Trace, Diagnostic> {
+/// Values of states that the model determines are compared with those that it computes,
+/// in every cycle.
+pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness, Diagnostic> {
     let mut reader = Reader { scan: Scanner::new(source), system, end: source.len() };
     reader.verdict()?;
-    let property = reader.property()?;
-    let frames = reader.frames()?;
+    let (properties, frames) = reader.body()?;
     let steps: Vec<Step> =
         frames.iter().enumerate().map(|(cycle, frame)| frame.step(system, cycle)).collect();
-    let initial = initial_states(system, &frames[0], &steps[0])?;
-    Ok(Trace { property, initial, steps })
+    let initial = compare_states(system, &frames, &steps)?;
+    let trace = Trace { property: properties[0], initial, steps };
+    Ok(Witness { trace, properties, open: Vec::new() })
 }
 
 /// What a witness says of an input or a state in one cycle.
@@ -128,7 +128,7 @@ struct Given {
     word: Word,
     /// The value, or that of all elements.
     whole: Option<BitVec>,
-    elements: Vec<(BitVec, BitVec)>,
+    elements: FxHashMap<BitVec, BitVec>,
 }
 
 impl Given {
@@ -149,12 +149,12 @@ impl Given {
     }
 
     /// Does the value have what is given? An array may be given in part.
-    fn agrees(&self, value: &Value) -> bool {
-        match value {
-            Value::Bv(value) => self.whole.as_ref().is_none_or(|given| given == value),
-            Value::Array(array) => {
-                self.whole.as_ref().is_none_or(|given| given == array.default_element())
-                    && self.elements.iter().all(|(index, given)| array.read(index) == given)
+    fn agrees(&self, value: &Value, sort: Sort) -> bool {
+        match (value, &self.whole) {
+            (_, Some(_)) => self.value(sort).same(value),
+            (Value::Bv(_), None) => true,
+            (Value::Array(array), None) => {
+                self.elements.iter().all(|(index, given)| array.read(index) == given)
             }
         }
     }
@@ -182,25 +182,47 @@ impl Frame {
     }
 }
 
-fn initial_states(
+/// Runs the witness and compares the states of every cycle with those that it gives.
+/// Returns the states of cycle zero.
+fn compare_states(
     system: &TransitionSystem,
-    frame: &Frame,
-    step: &Step,
+    frames: &[Frame],
+    steps: &[Step],
 ) -> Result<Vec<Value>, Diagnostic> {
     let open = |state: usize| {
         let sort = system.pool().sort(system.states()[state].symbol);
-        frame.states.get(&state).map_or_else(|| zero_of(sort), |given| given.value(sort))
+        frames[0].states.get(&state).map_or_else(|| zero_of(sort), |given| given.value(sort))
     };
-    let simulator = Simulator::new(system, open, step.inputs.clone());
-    for (state, value) in simulator.states().iter().enumerate() {
-        let Some(given) = frame.states.get(&state) else { continue };
-        if !given.agrees(value) {
-            let message =
-                format!("{} starts at another value in the model", system.state_name(state));
-            return Err(given.word.error(message));
+    let mut simulator = Simulator::new(system, open, steps[0].inputs.clone());
+    let initial = simulator.states().to_vec();
+    // Nothing is compared after the last frame that gives a state.
+    let end = frames.iter().rposition(|frame| !frame.states.is_empty()).map_or(0, |last| last + 1);
+    for (cycle, frame) in frames[..end].iter().enumerate() {
+        if cycle > 0 {
+            simulator.follow(&steps[cycle]);
         }
+        compare_frame(system, cycle, frame, simulator.states())?;
     }
-    Ok(simulator.states().to_vec())
+    Ok(initial)
+}
+
+fn compare_frame(
+    system: &TransitionSystem,
+    cycle: usize,
+    frame: &Frame,
+    values: &[Value],
+) -> Result<(), Diagnostic> {
+    let differs = |&(state, given): &(&usize, &Given)| {
+        let sort = system.pool().sort(system.states()[*state].symbol);
+        !given.agrees(&values[*state], sort)
+    };
+    let wrong = frame.states.iter().filter(differs).min_by_key(|(_, given)| given.word.start);
+    let Some((&state, given)) = wrong else { return Ok(()) };
+    let name = system.state_name(state);
+    Err(given.word.error(match cycle {
+        0 => format!("{name} starts at another value in the model"),
+        _ => format!("{name} has another value in cycle {cycle} of the model"),
+    }))
 }
 
 /// The two parts of a frame.
@@ -235,9 +257,28 @@ impl Reader<'_> {
         }
     }
 
-    /// The first property that the witness claims.
-    fn property(&mut self) -> Result<PropertyId, Diagnostic> {
-        let word = self.line("a property such as `b0`")?;
+    /// The properties, on one line or several, and the frames up to the full stop.
+    fn body(&mut self) -> Result<(Vec<PropertyId>, Vec<Frame>), Diagnostic> {
+        let mut properties = Vec::new();
+        let mut word = self.line("a property such as `b0`")?;
+        loop {
+            properties.push(self.property(word)?);
+            while let Some(word) = self.scan.word() {
+                properties.push(self.property(word)?);
+            }
+            self.scan.end_line()?;
+            word = self.line("`.`")?;
+            if !matches!(self.scan.bytes(word)[0], b'b' | b'j') {
+                break;
+            }
+        }
+        let frames = self.frames(word)?;
+        self.finish()?;
+        Ok((properties, frames))
+    }
+
+    /// A property that the witness claims to fail.
+    fn property(&self, word: Word) -> Result<PropertyId, Diagnostic> {
         let (kind, number) = self.tagged(word, "a property such as `b0`")?;
         let expected = match kind {
             b'b' => true,
@@ -253,23 +294,37 @@ impl Reader<'_> {
         let Some((id, _)) = found else {
             return Err(word.error("the model has no such property"));
         };
-        self.scan.skip_line();
         Ok(PropertyId(id))
+    }
+
+    /// Only comments may follow the full stop.
+    fn finish(&mut self) -> Result<(), Diagnostic> {
+        self.scan.end_line()?;
+        if !self.scan.next_line() {
+            return Ok(());
+        }
+        let word = self.scan.expect_word("a comment")?;
+        match self.scan.bytes(word) {
+            b"sat" => Err(word
+                .error("the file has a second witness")
+                .with_help("write each witness to a file of its own")),
+            _ => Err(word.error("unexpected text after the end of the witness")),
+        }
     }
 
     /// A letter or sign, and the number after it.
     fn tagged(&self, word: Word, what: &str) -> Result<(u8, u64), Diagnostic> {
-        let bytes = self.scan.bytes(word);
-        let number = std::str::from_utf8(&bytes[1..]).ok().and_then(|text| text.parse().ok());
-        Ok((bytes[0], number.ok_or_else(|| word.error(format!("expected {what}")))?))
+        let digits = Word { start: word.start + 1, end: word.end };
+        Ok((self.scan.bytes(word)[0], self.scan.parse(digits, word, what)?))
     }
 
-    fn frames(&mut self) -> Result<Vec<Frame>, Diagnostic> {
+    /// The frames, the first word of which has been read, and the full stop.
+    fn frames(&mut self, mut word: Word) -> Result<Vec<Frame>, Diagnostic> {
         let mut frames: Vec<Frame> = Vec::new();
         let mut part = None;
         loop {
-            let word = self.line("`.`")?;
             match self.scan.bytes(word)[0] {
+                b'.' if word.end - word.start > 1 => return Err(word.error("expected `.`")),
                 b'.' if frames.is_empty() => return Err(word.error("the witness has no cycle")),
                 b'.' => return Ok(frames),
                 sign @ (b'#' | b'@') => {
@@ -294,6 +349,7 @@ impl Reader<'_> {
                     self.assignment(word, part, frame)?;
                 }
             }
+            word = self.line("`.`")?;
         }
     }
 
@@ -315,7 +371,7 @@ impl Reader<'_> {
             let what = if part == Part::States { "state" } else { "input" };
             return Err(word.error(format!("the model has no {what} {number}")));
         };
-        let fresh = || Given { word, whole: None, elements: Vec::new() };
+        let fresh = || Given { word, whole: None, elements: FxHashMap::default() };
         let given = given.entry(number).or_insert_with(fresh);
         self.value(system.pool().sort(symbol), given)?;
         // The rest of the line is the name.
@@ -346,9 +402,14 @@ impl Reader<'_> {
         let element = self.scan.expect_word("a value")?;
         let value = self.digits(element, width)?;
         if self.scan.bytes(inner) == b"*" {
-            given.whole = Some(value);
-        } else {
-            given.elements.push((self.digits(inner, index)?, value));
+            if given.whole.replace(value).is_some() {
+                return Err(word.error("the value is given twice"));
+            }
+            return Ok(());
+        }
+        let index = self.digits(inner, index)?;
+        if given.elements.insert(index, value).is_some() {
+            return Err(word.error("the value is given twice"));
         }
         Ok(())
     }

@@ -64,7 +64,7 @@ fn a_trace_is_written_and_read_again() {
     let system = system(Format::Btor2, MODEL);
     assert!(replays(&system, &example()));
     assert_eq!(write_witness(&system, &example()), EXAMPLE);
-    assert_eq!(read_witness(EXAMPLE.as_bytes(), &system).unwrap(), example());
+    assert_eq!(read_witness(EXAMPLE.as_bytes(), &system).unwrap().trace, example());
 }
 
 /// btorsim knows no default for the elements of inputs.
@@ -78,7 +78,7 @@ fn array_inputs_are_spelled_out() {
     {
         assert!(text.contains(line), "{text}");
     }
-    let again = read_witness(text.as_bytes(), &system).unwrap();
+    let again = read_witness(text.as_bytes(), &system).unwrap().trace;
     assert_eq!(again.steps[1].inputs[1], trace.steps[1].inputs[1]);
 }
 
@@ -93,11 +93,59 @@ fn what_others_write() {
         "sat\nb1\n#0\n0 10 any#0\n1 00 count#0\n2 01\n2 [01] 11 mem@0\n3 [*] 01\n3 [10] 01\n@0\n\
          #1\n1 01 count#1\n0 01 a name\n@1\n0 1\n1 [01] 11\n1 [10] 01\n.\n",
     ] {
-        assert_eq!(read_witness(text.as_bytes(), &system).unwrap(), example(), "{text}");
+        assert_eq!(read_witness(text.as_bytes(), &system).unwrap().trace, example(), "{text}");
     }
     // The states of the last cycle may stand without inputs.
-    let short = read_witness(b"sat\nb0\n@0\n0 1\n#1\n.\n", &system).unwrap();
+    let short = read_witness(b"sat\nb0\n@0\n0 1\n#1\n.\n", &system).unwrap().trace;
     assert_eq!((short.depth(), short.property), (1, PropertyId(0)));
+}
+
+#[test]
+fn a_witness_may_name_several_properties() {
+    let system = system(Format::Btor2, MODEL);
+    for line in ["b1 b0", "b1  b0 ; both", "b1\nb0"] {
+        let text = EXAMPLE.replacen("b1", line, 1);
+        let witness = read_witness(text.as_bytes(), &system).unwrap();
+        assert_eq!(witness.properties, [PropertyId(1), PropertyId(0)], "{line}");
+        assert_eq!(witness.trace, example());
+    }
+}
+
+/// States that the model determines are compared in every cycle.
+#[test]
+fn states_of_later_cycles_agree_with_the_model() {
+    let system = system(Format::Btor2, MODEL);
+    let with = |line: &str| EXAMPLE.replacen("#1\n", &format!("#1\n{line}\n"), 1);
+    for line in ["1 01 count#1", "2 [01] 11", "2 [*] 01\n2 [01] 11", "3 [*] 01", "3 [00] 01"] {
+        let witness = read_witness(with(line).as_bytes(), &system).unwrap();
+        assert_eq!(witness.trace, example(), "{line}");
+    }
+    for (line, name) in [
+        ("1 00 count#1", "count"),
+        ("2 [01] 10", "mem"),
+        ("2 [*] 01", "mem"),
+        ("3 [*] 00", "ones"),
+        ("3 [11] 11", "ones"),
+    ] {
+        let error = read_witness(with(line).as_bytes(), &system).unwrap_err();
+        assert_eq!(error.message, format!("{name} has another value in cycle 1 of the model"));
+    }
+}
+
+#[test]
+fn nothing_but_comments_follows_the_full_stop() {
+    let system = system(Format::Btor2, MODEL);
+    for good in ["", "\n\n", "; end\n"] {
+        read_witness(format!("{EXAMPLE}{good}").as_bytes(), &system).unwrap();
+    }
+    for (bad, message) in [
+        ("junk\n", "unexpected text after the end of the witness"),
+        (".\n", "unexpected text after the end of the witness"),
+        ("sat\nb0\n@0\n.\n", "the file has a second witness"),
+    ] {
+        let error = read_witness(format!("{EXAMPLE}{bad}").as_bytes(), &system).unwrap_err();
+        assert_eq!(error.message, message);
+    }
 }
 
 #[test]
@@ -109,6 +157,14 @@ fn rejections() {
         ("satt\n", "1:1: expected `sat`"),
         ("sat\nb\n", "2:1: expected a property such as `b0`"),
         ("sat\nc0\n", "2:1: expected a property such as `b0`"),
+        ("sat\nb+0\n", "2:1: expected a property such as `b0`"),
+        ("sat\nb0 x\n", "2:4: expected a property such as `b0`"),
+        ("sat\nb0 b2\n", "2:4: the model has no such property"),
+        ("sat\nb0\nb2\n", "3:1: the model has no such property"),
+        ("sat\nb0\n@0\n.x\n", "4:1: expected `.`"),
+        ("sat\nb0\n@0\n. x\n", "4:3: unexpected text at the end of the line"),
+        ("sat\nb0\n@0\n1 [00] 11\n1 [00] 10\n", "5:3: the value is given twice"),
+        ("sat\nb0\n#0\n2 [*] 11\n2 [*] 10\n", "5:3: the value is given twice"),
         ("sat\nb2\n", "2:1: the model has no such property"),
         ("sat\nj0\n", "2:1: the model has no such property"),
         ("sat\nb0\n.\n", "3:1: the witness has no cycle"),
