@@ -1,6 +1,7 @@
 //! `elinvar check`: decide the properties of a model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -15,11 +16,12 @@ use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{PropertyId, Trace, Verdict};
 
 use crate::engine_options::{EngineOptions, Plan};
+use crate::failure::Stopped;
 use crate::family::{FamilyOptions, StrategyName};
 use crate::load::SourceFile;
 use crate::program::{self, ProgramOptions, Settings, Source};
 use crate::proof::{Kept, ProofFiles};
-use crate::report::{Report, statistics};
+use crate::report::{self, Report, Summary, statistics};
 use crate::session::{Limits, ProofSize, Session};
 use crate::{evidence, output, properties};
 
@@ -169,7 +171,10 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let kept = arguments.proof.open()?;
     let session = Session::start(&arguments.limits, arguments.quiet, &kept)?;
-    let model = file.model()?;
+    let model = match session.read(move || file.model()) {
+        Ok(model) => Arc::new(model),
+        Err(error) => return arguments.report_unread(error),
+    };
     let chosen = properties::select(model.system(), arguments.property.as_deref())?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
@@ -182,7 +187,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             bail!("--parameter is about one property: choose it with --property");
         };
         let family = Family::new(model.system().clone(), parameter, property, range)?;
-        return arguments.find_optimum(&session, &model, &family, strategy);
+        return arguments.find_optimum(&session, &model, &Arc::new(family), strategy);
     }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
     let report = session.decide(&model, &chosen, &plan, size)?;
@@ -200,6 +205,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 impl Arguments {
+    /// Reports a limit that was reached while the model was read.
+    fn report_unread(&self, error: anyhow::Error) -> Result<u8> {
+        let Stopped(reason) = error.downcast::<Stopped>()?;
+        output::print(&report::unread(&reason, self.json, self.quiet))?;
+        Ok(Summary::Unknown.code())
+    }
+
     fn family_strategy(&self) -> Result<StrategyName> {
         let is_family = self.family.family().is_some();
         match self.strategy.map(AnyStrategy::of_family) {
@@ -312,7 +324,7 @@ impl Arguments {
         &self,
         session: &Session,
         model: &Model,
-        family: &Family,
+        family: &Arc<Family>,
         name: StrategyName,
     ) -> Result<u8> {
         let options = match self.engine.plan()? {

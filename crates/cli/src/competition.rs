@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
@@ -47,7 +48,8 @@ pub fn run(call: &Call) -> Result<u8> {
     output::expect_folder(&call.witness)?;
     output::expect_folder(&call.certificate)?;
     let session = Session::start(&Limits::default(), true, &Kept::default())?;
-    let model = load::load_model(&call.model)?;
+    let path = call.model.clone();
+    let model = Arc::new(session.read(move || load::load_model(&path))?);
     let chosen = properties::select(model.system(), None)?;
     if chosen.is_empty() {
         bail!("the model has no property to check");

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use elinvar_engines::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
@@ -93,6 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
     let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
+    let family = Arc::new(family);
     let report = session.optimum(&family, arguments.strategy, PdrOptions::default())?;
     let strategy = match &report.optimum.fails {
         Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),

@@ -2,6 +2,7 @@
 //! processes, with or without a limit to the switches between them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use elinvar_engines::Choice;
@@ -82,13 +83,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         output::write_file(path, &btor2::write(&system)?)?;
     }
     let Some(most) = arguments.switches else {
-        let model = model_of(system);
+        let model = Arc::new(model_of(system));
         let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
         let report = session.decide(&model, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
         output::print(&report.render(arguments.json, arguments.quiet))?;
         return Ok(report.summary().code());
     };
     let family = Family::new(system, "limit", PropertyId(0), 0..=u64::from(most))?;
+    let family = Arc::new(family);
     let name = arguments.strategy.unwrap_or(StrategyName::Relax);
     let report = session.optimum(&family, name, PdrOptions::default())?;
     output::print(&report.render(arguments.json, arguments.quiet))?;
