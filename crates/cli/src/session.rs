@@ -41,6 +41,14 @@ impl Resources {
         self.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20))
     }
 
+    /// Does some work under these limits, and fails when it does not end in time.
+    pub fn watch<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.supervisor().watch(work).map_err(Stopped)?
+    }
+
     /// Starts the clock.
     pub fn supervisor(&self) -> Supervisor {
         Supervisor::start(self.timeout, self.bytes())

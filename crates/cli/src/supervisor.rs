@@ -62,6 +62,11 @@ impl Supervisor {
         *self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// When work that polls its limits is to end.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// When the check of evidence must end that begins now.
     pub fn check_deadline(&self) -> Option<Instant> {
         let by_time = self.deadline.map(|deadline| deadline + self.allowance);
