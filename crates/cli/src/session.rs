@@ -272,10 +272,9 @@ impl Session {
         choice: &Choice,
     ) -> Result<Decided> {
         let mut engine = choice.build();
-        let verdicts = engine.check(system, properties, &self.run).unwrap_or_else(|error| {
-            let reason = StopReason::Unsupported(error.to_string());
-            vec![Verdict::Unknown(reason); properties.len()]
-        });
+        let verdicts = engine
+            .check(system, properties, &self.run)
+            .unwrap_or_else(|error| vec![Verdict::Unknown(error.reason()); properties.len()]);
         let pairs = properties.iter().zip(verdicts);
         let verdicts = pairs
             .map(|(&property, verdict)| self.conclude(system, property, verdict))

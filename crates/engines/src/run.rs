@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason};
+use elinvar_logic::Watch;
 
 use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
@@ -251,6 +252,12 @@ impl Run {
             self.memory_passed.store(true, Ordering::Relaxed);
         }
         is_set(&self.memory_passed).then_some(StopReason::Memory)
+    }
+
+    /// The same for the construction of circuits.
+    pub(crate) fn watch(&self) -> Watch {
+        let run = self.clone();
+        Watch::new(move || run.passed().is_some())
     }
 
     /// Is it time to look at the memory again? Looking costs a system call.

@@ -97,9 +97,11 @@ pub fn decide<'a>(
     let verdicts = match check_program(program, chosen, &settings.options, session.run()) {
         Ok(verdicts) => verdicts,
         Err(EngineError::NoSolver(message)) => bail!("{message}"),
-        Err(error @ (EngineError::TooLarge(_) | EngineError::NotSafety(_))) => {
-            let unknown = ProgramVerdict::Unknown(StopReason::Unsupported(error.to_string()));
-            vec![unknown; chosen.len()]
+        Err(
+            error
+            @ (EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)),
+        ) => {
+            vec![ProgramVerdict::Unknown(error.reason()); chosen.len()]
         }
     };
     let mut answers: Vec<Answer> = (chosen.iter().zip(verdicts))
