@@ -229,8 +229,9 @@ impl<'a> Frame<'a> {
                 words::unary(solver, op, &self.word(a))
             }
             Expr::Binary(op, a, b) => {
-                solver.spend(words::binary_cost(op, pool.width(a)))?;
-                words::binary(solver, op, &self.word(a), &self.word(b))
+                let (a, b) = (self.word(a), self.word(b));
+                solver.spend(words::binary_cost(op, &a, &b))?;
+                words::binary(solver, op, &a, &b)
             }
             Expr::Slice { arg, hi, lo } => (lo..=hi).map(|bit| self.bit(arg, bit)).collect(),
             Expr::Uext { arg, by } => extend(self.word(arg), Lit::FALSE, by),
@@ -429,7 +430,7 @@ mod tests {
 
     #[test]
     fn shifts_and_rotations_of_wide_words() {
-        for width in [65, 96] {
+        for width in [65, 96, 100, 1000] {
             let (mut b, x, y) = two_words(width);
             let ops = [BinaryOp::Shl, BinaryOp::Lshr, BinaryOp::Ashr, BinaryOp::Rol, BinaryOp::Ror];
             let roots = ops.map(|op| b.pool.binary(op, x, y).unwrap());
@@ -443,6 +444,45 @@ mod tests {
                 });
             }
         }
+    }
+
+    #[test]
+    fn arithmetic_of_wide_words() {
+        let mut rng = Rng::new(4);
+        for width in [65, 100] {
+            let (mut b, x, y) = two_words(width);
+            let factor = b.pool.constant(BitVec::new(width, 1_000_003));
+            let mut roots = Vec::new();
+            for op in BinaryOp::ALL.into_iter().filter(|&op| op != BinaryOp::Concat) {
+                roots.push(b.pool.binary(op, x, y).unwrap());
+                roots.push(b.pool.binary(op, x, factor).unwrap());
+                roots.push(b.pool.binary(op, factor, y).unwrap());
+            }
+            let system = b.finish().unwrap();
+            for divisor in [rng.bitvec(width), BitVec::new(width, 77), BitVec::zero(width)] {
+                let word = rng.bitvec(width);
+                agrees_with_evaluator(&system, &roots, |symbol| {
+                    if symbol == x { word.clone().into() } else { divisor.clone().into() }
+                });
+            }
+        }
+    }
+
+    /// Operators that are not quadratic fit the budget at ten thousand bits.
+    #[test]
+    fn cheap_operators_of_very_wide_words_fit_the_budget() {
+        let width = 10_000;
+        let (mut b, x, y) = two_words(width);
+        let two = b.pool.constant(BitVec::new(width, 12));
+        use BinaryOp::*;
+        let wide = [(Shl, y), (Ashr, y), (Rol, two), (Add, y), (Mul, two), (Urem, two), (Slt, y)];
+        let roots = wide.map(|(op, other)| b.pool.binary(op, x, other).unwrap());
+        let product = b.pool.binary(Mul, x, y).unwrap();
+        let system = b.finish().unwrap();
+        let mut encoder = Encoder::new(&Budget::default());
+        let mut frame = Frame::free(&system);
+        assert_eq!(frame.encode_all(&mut encoder, roots), Ok(()));
+        assert_eq!(frame.encode_all(&mut encoder, [product]), Err(Refusal::OutOfBudget));
     }
 
     #[test]

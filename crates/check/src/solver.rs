@@ -96,6 +96,9 @@ pub(crate) struct Solver {
     gates: FxHashMap<Gate, Lit>,
     spent: u64,
     budget: Budget,
+    /// The budget was spent while a circuit was built. What was built from then on is
+    /// meaningless, and no question is answered any more.
+    stopped: bool,
 }
 
 impl Solver {
@@ -107,7 +110,14 @@ impl Solver {
         cadical.connect_terminator(budget.clone());
         cadical.clause1(Lit::TRUE.0);
         let gates = FxHashMap::default();
-        Solver { cadical, variables: Lit::TRUE.0, gates, spent: 0, budget: budget.clone() }
+        Solver {
+            cadical,
+            variables: Lit::TRUE.0,
+            gates,
+            spent: 0,
+            budget: budget.clone(),
+            stopped: false,
+        }
     }
 
     /// Announces work of about `gates` gates, before it is begun.
@@ -116,7 +126,8 @@ impl Solver {
         self.spent = before.saturating_add(gates);
         let too_large = self.spent > self.budget.max_gates.min(MAX_VARIABLES);
         // The clock is read once in a thousand gates.
-        if too_large || (before >> 10 != self.spent >> 10 && self.budget.is_spent()) {
+        if self.stopped || too_large || (before >> 10 != self.spent >> 10 && self.budget.is_spent())
+        {
             return Err(Refusal::OutOfBudget);
         }
         Ok(())
@@ -136,7 +147,7 @@ impl Solver {
 
     /// SAT?  clauses ∧ assumptions
     pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<Answer<'_>, Refusal> {
-        if self.budget.is_spent() {
+        if self.stopped || self.budget.is_spent() {
             return Err(Refusal::OutOfBudget);
         }
         for lit in assumptions {
@@ -227,6 +238,11 @@ impl Solver {
         if let Some(&out) = self.gates.get(&gate) {
             return out;
         }
+        // The clock is read once in some thousand gates.
+        if self.stopped || (self.gates.len().is_multiple_of(1 << 12) && self.budget.is_spent()) {
+            self.stopped = true;
+            return Lit::FALSE;
+        }
         let out = self.fresh();
         self.gates.insert(gate, out);
         define(self, out);
@@ -268,6 +284,24 @@ mod tests {
                 assert_eq!(model.holds(out), expected, "{out:?} at {code:03b}");
             }
         }
+    }
+
+    /// An operator that is under way when the budget is spent ends soon, and what was
+    /// built of it is not used.
+    #[test]
+    fn a_spent_budget_stops_the_construction_of_an_operator() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let budget = Budget { cancelled: Some(flag.clone()), ..Budget::default() };
+        let mut solver = Solver::new(&budget);
+        let inputs: Vec<Lit> = (0..20_000).map(|_| solver.fresh()).collect();
+        flag.store(true, Ordering::Relaxed);
+        let before = solver.variables;
+        assert_eq!(solver.all(inputs.iter().copied()), Lit::FALSE);
+        assert!(solver.variables <= before + (1 << 12));
+        // The answer would be wrong: the conjunction is not false.
+        flag.store(false, Ordering::Relaxed);
+        assert!(matches!(solver.solve(&inputs), Err(Refusal::OutOfBudget)));
+        assert_eq!(solver.spend(1), Err(Refusal::OutOfBudget));
     }
 
     #[test]

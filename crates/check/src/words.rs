@@ -18,18 +18,25 @@ pub(crate) fn fresh(solver: &mut Solver, width: u32) -> Word {
     (0..width).map(|_| solver.fresh()).collect()
 }
 
-/// A bound on the number of gates of an operator at this width, to be spent
+/// A bound on the number of gates of an operator on these operands, to be spent
 /// before it is built.
-pub(crate) fn binary_cost(op: BinaryOp, width: u32) -> u64 {
+pub(crate) fn binary_cost(op: BinaryOp, a: &[Lit], b: &[Lit]) -> u64 {
     use BinaryOp::*;
-    let width = u64::from(width);
+    let width = a.len() as u64;
+    let unset = |word: &[Lit]| word.iter().filter(|&&bit| bit == Lit::FALSE).count() as u64;
+    let log = u64::from(width.ilog2()) + 1;
+    let product = |factors: [u64; 3]| factors.into_iter().fold(1, u64::saturating_mul);
     match op {
         Concat => 1,
         And | Xor | Add | Sub | Eq | Ult | Slt | Uaddo | Saddo | Ssubo | Sdivo => 5 * width,
-        Shl | Lshr | Ashr => 20 * width,
-        Mul | Rol | Ror => 5 * width * width,
-        Udiv | Urem | Sdiv | Srem | Smod => 6 * width * width,
-        Umulo | Smulo => 20 * width * width,
+        Shl | Lshr | Ashr => width * (log + 2),
+        Rol | Ror if width <= DIRECTLY as u64 => 5 * width * width,
+        Rol | Ror => product([15, width, log + 1]),
+        // Bits that are known not to be set cost nothing.
+        Mul => product([5, width, width - unset(a).max(unset(b))]),
+        Udiv | Urem => product([6, width + 1, divisor_width(b) as u64 + 1]),
+        Sdiv | Srem | Smod => product([6, width + 5, width + 5]),
+        Umulo | Smulo => product([20, width, width]),
     }
 }
 
@@ -157,8 +164,14 @@ fn wraps(solver: &mut Solver, a: Lit, b: Lit, sum: Lit) -> Lit {
 }
 
 fn multiply(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Word {
+    let unset = |word: &[Lit]| word.iter().filter(|&&bit| bit == Lit::FALSE).count();
+    // A row of zeros is not added, so rows are made of the factor with more of them.
+    let (a, b) = if unset(a) > unset(b) { (b, a) } else { (a, b) };
     let mut product: Word = vec![Lit::FALSE; a.len()];
     for (i, &bit) in b.iter().enumerate() {
+        if bit == Lit::FALSE {
+            continue;
+        }
         let row: Word = a[..a.len() - i].iter().map(|&x| solver.and(x, bit)).collect();
         let upper = add(solver, &product[i..], &row, Lit::FALSE).0;
         product.truncate(i);
@@ -170,12 +183,14 @@ fn multiply(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Word {
 /// Quotient and remainder by restoring division, bit by bit from the top.
 ///
 /// Division by zero needs no case of its own: every trial subtraction of zero
-/// succeeds, so the quotient is all ones and the remainder the dividend.
+/// succeeds, so the quotient is all ones and the remainder the dividend. A divisor that
+/// cannot be zero exceeds every remainder, which then has no more bits than it.
 fn divide(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> (Word, Word) {
     // One bit more, for the shifted remainder.
-    let divisor: Word = b.iter().copied().chain([Lit::FALSE]).collect();
+    let bits = divisor_width(b);
+    let divisor: Word = b[..bits].iter().copied().chain([Lit::FALSE]).collect();
     let mut quotient = vec![Lit::FALSE; a.len()];
-    let mut remainder = vec![Lit::FALSE; a.len()];
+    let mut remainder = vec![Lit::FALSE; bits];
     for (i, &bit) in a.iter().enumerate().rev() {
         let shifted: Word = [bit].into_iter().chain(remainder).collect();
         let (difference, fits) = add(solver, &shifted, &not(&divisor), Lit::TRUE);
@@ -183,7 +198,15 @@ fn divide(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> (Word, Word) {
         remainder = ite(solver, fits, &difference, &shifted);
         remainder.pop();
     }
+    remainder.resize(a.len(), Lit::FALSE);
     (quotient, remainder)
+}
+
+/// The bits of the divisor without leading zeros, if one of them is known to be set; else
+/// all of them, since it may be zero.
+fn divisor_width(b: &[Lit]) -> usize {
+    let zeros = b.iter().rev().take_while(|&&bit| bit == Lit::FALSE).count();
+    if b.contains(&Lit::TRUE) { b.len() - zeros } else { b.len() }
 }
 
 fn divide_magnitudes(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> (Word, Word) {
@@ -251,8 +274,18 @@ fn shift_left(solver: &mut Solver, a: &[Lit], by: &[Lit]) -> Word {
     shift_right(solver, &mirrored, by, Lit::FALSE).into_iter().rev().collect()
 }
 
+/// Wider words are rotated by an amount that was made smaller than the width first.
+const DIRECTLY: usize = 64;
+
 /// Rotations add up, so bit `i` of the amount rotates by `2^i` modulo the width.
 fn rotate_left(solver: &mut Solver, a: &[Lit], by: &[Lit]) -> Word {
+    let reduced;
+    let by = if a.len() > DIRECTLY && !a.len().is_power_of_two() {
+        reduced = residue(solver, by, a.len());
+        &reduced
+    } else {
+        by
+    };
     let mut word = a.to_vec();
     let mut distance = 1 % a.len();
     for &bit in by {
@@ -265,4 +298,24 @@ fn rotate_left(solver: &mut Solver, a: &[Lit], by: &[Lit]) -> Word {
         distance = 2 * distance % a.len();
     }
     word
+}
+
+/// A number modulo a constant: the sum of the residues of its bits' weights, each addition
+/// followed by a subtraction of the modulus if the sum is not less.
+fn residue(solver: &mut Solver, number: &[Lit], modulus: usize) -> Word {
+    // Sums of two residues fit.
+    let width = modulus.ilog2() + 2;
+    let word = |value: usize| constant(&BitVec::new(width, value as u64));
+    let negated = not(&word(modulus));
+    let mut sum = word(0);
+    let mut weight = 1 % modulus;
+    for &bit in number {
+        let term: Word = word(weight).into_iter().map(|set| solver.and(set, bit)).collect();
+        sum = add(solver, &sum, &term, Lit::FALSE).0;
+        let (reduced, exceeds) = add(solver, &sum, &negated, Lit::TRUE);
+        sum = ite(solver, exceeds, &reduced, &sum);
+        weight = 2 * weight % modulus;
+    }
+    sum.truncate(width as usize - 1);
+    sum
 }

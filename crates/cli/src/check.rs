@@ -16,12 +16,13 @@ use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{PropertyId, Trace, Verdict};
 
 use crate::engine_options::{EngineOptions, Plan};
+use crate::failure::Stopped;
 use crate::family::{FamilyOptions, StrategyName};
 use crate::load::{Original, SourceFile};
 use crate::program::{self, DialectOption, ProgramOptions, Settings, Source};
 use crate::proof::{Kept, ProofFiles};
-use crate::report::{Report, statistics};
-use crate::session::{Limits, ProofSize, Session};
+use crate::report::{self, Report, Summary, statistics};
+use crate::session::{Families, Limits, ProofSize, Session};
 use crate::{evidence, output, properties};
 
 /// Decide the properties of a model, with evidence
@@ -173,7 +174,12 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let kept = arguments.proof.open()?;
     let session = Session::start(&arguments.limits, arguments.quiet, &kept)?;
-    let model = file.model_in(arguments.dialect.get())?;
+    let dialect = arguments.dialect.get();
+    let source = Arc::clone(&file);
+    let model = match session.read(move || source.model_in(dialect)) {
+        Ok(model) => Arc::new(model),
+        Err(error) => return arguments.report_unread(error),
+    };
     let chosen = properties::select(model.system(), arguments.property.as_deref())?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
@@ -185,13 +191,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let [property] = chosen[..] else {
             bail!("--parameter is about one property: choose it with --property");
         };
-        let original = file.verbatim_model(arguments.dialect.get())?.into_system();
+        let original = file.verbatim_model(dialect)?.into_system();
         let original = Family::new(original, parameter, property, range.clone())?;
         let family = Family::new(model.system().clone(), parameter, property, range)?;
-        return arguments.find_optimum(&session, &model, &family, &original, strategy);
+        let families = Families { family: Arc::new(family), original: Arc::new(original) };
+        return arguments.find_optimum(&session, &model, &families, strategy);
     }
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
-    let original = Original::of_file(&file, arguments.dialect.get());
+    let original = Arc::new(Original::of_file(&file, dialect));
     let report = session.decide(&model, &original, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
     let written = arguments.write_files(&report).and(kept.finish(&report));
@@ -207,6 +214,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 impl Arguments {
+    /// Reports a limit that was reached while the model was read.
+    fn report_unread(&self, error: anyhow::Error) -> Result<u8> {
+        let Stopped(reason) = error.downcast::<Stopped>()?;
+        output::print(&report::unread(&reason, self.json, self.quiet))?;
+        Ok(Summary::Unknown.code())
+    }
+
     fn family_strategy(&self) -> Result<StrategyName> {
         let is_family = self.family.family().is_some();
         match self.strategy.map(AnyStrategy::of_family) {
@@ -328,22 +342,22 @@ impl Arguments {
         &self,
         session: &Session,
         model: &Model,
-        family: &Family,
-        original: &Family,
+        families: &Families,
         name: StrategyName,
     ) -> Result<u8> {
+        let property = families.family.property();
         let options = match self.engine.plan()? {
             Plan::One(Choice::Pdr(options)) => options,
             Plan::One(_) | Plan::Race(_) => PdrOptions::default(),
         };
-        let report = session.optimum(family, original, name, options)?;
+        let report = session.optimum(families, name, options)?;
         if let Some((_, trace)) = &report.optimum.fails {
             self.write_trace(model, trace, |path| path.clone())?;
         }
         if let (Some(path), Some((_, proof)), Some(instance)) =
             (&self.certificate, &report.optimum.holds, report.proved_instance())
         {
-            let file = evidence::certificate(&instance, family.property(), proof, path)?;
+            let file = evidence::certificate(&instance, property, proof, path)?;
             output::write_file(path, &file)?;
         }
         output::print(&report.render(self.json, self.quiet))?;

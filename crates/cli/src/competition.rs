@@ -50,13 +50,14 @@ pub fn run(call: &Call) -> Result<u8> {
     output::expect_folder(&call.certificate)?;
     let session = Session::start(&Limits::default(), true, &Kept::default())?;
     let file = Arc::new(SourceFile::read(&call.model)?);
-    let model = file.model()?;
+    let source = Arc::clone(&file);
+    let model = Arc::new(session.read(move || source.model())?);
     let chosen = properties::select(model.system(), None)?;
     if chosen.is_empty() {
         bail!("the model has no property to check");
     }
     let plan = Plan::One(Choice::Auto);
-    let original = Original::of_file(&file, None);
+    let original = Arc::new(Original::of_file(&file, None));
     let report = session.decide(&model, &original, &chosen, &plan, ProofSize::AsFound)?;
     if let Some(trace) = report.first_trace() {
         output::write_file(&call.witness, &evidence::witness(&model, trace))?;

@@ -12,6 +12,7 @@ use elinvar_ir::{PropertyId, TransitionSystem};
 
 use crate::load::SourceFile;
 use crate::program::DialectOption;
+use crate::session::Resources;
 use crate::{code, output, program, properties};
 
 /// Translate a model into another format
@@ -20,7 +21,9 @@ use crate::{code, output, program, properties};
 /// where the format has only bits; memories are expanded then. A program in Boogie
 /// becomes Horn clauses in SMT-LIB 2, or a transition system if its variables are
 /// of type bool or bit-vectors.
-#[derive(clap::Args)]
+///
+/// Exit codes: 0 done, 2 user error, 4 a limit was reached first.
+#[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     /// The model or the program; `-` reads standard input
@@ -52,6 +55,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 const AFTER_HELP: &str = "\
@@ -83,28 +89,32 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         Some(target) => target,
         None => Target::of_ending(&arguments.output)?,
     };
-    let file = SourceFile::read(&arguments.input)?;
-    if file.is_program() && target == Target::Smt2 {
-        output::write_file(&arguments.output, arguments.clauses(&file)?.as_bytes())?;
-        return Ok(code::DONE);
-    }
-    let model = file.model_in(arguments.dialect.get())?;
-    let mut system = match &arguments.property {
-        Some(text) => {
-            let property = properties::find(model.system(), text)?;
-            restrict(model.system().clone(), property)
-        }
-        None => model.system().clone(),
-    };
-    for (input, value) in &arguments.set {
-        system = with_input(&system, input, *value)?;
-    }
-    let bytes = arguments.translate(&system, target)?;
+    let work = arguments.clone();
+    let bytes = arguments.resources.watch(move || work.convert(target))?;
     output::write_file(&arguments.output, &bytes)?;
     Ok(code::DONE)
 }
 
 impl Arguments {
+    fn convert(&self, target: Target) -> Result<Vec<u8>> {
+        let file = SourceFile::read(&self.input)?;
+        if file.is_program() && target == Target::Smt2 {
+            return Ok(self.clauses(&file)?.into_bytes());
+        }
+        let model = file.model_in(self.dialect.get())?;
+        let mut system = match &self.property {
+            Some(text) => {
+                let property = properties::find(model.system(), text)?;
+                restrict(model.system().clone(), property)
+            }
+            None => model.system().clone(),
+        };
+        for (input, value) in &self.set {
+            system = with_input(&system, input, *value)?;
+        }
+        self.translate(&system, target)
+    }
+
     fn translate(&self, system: &TransitionSystem, target: Target) -> Result<Vec<u8>> {
         let bits = |encoding| -> Result<Vec<u8>> {
             let help = "--memory-limit sets how large a memory may be";

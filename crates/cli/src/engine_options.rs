@@ -216,10 +216,21 @@ enum PassName {
 }
 
 /// What is to run.
+#[derive(Clone)]
 pub enum Plan {
     One(Choice),
     /// So many engines at the same time.
     Race(usize),
+}
+
+impl Plan {
+    /// The engine's name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Plan::One(choice) => choice.build().name(),
+            Plan::Race(_) => "portfolio",
+        }
+    }
 }
 
 impl EngineOptions {

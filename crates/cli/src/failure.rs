@@ -3,6 +3,7 @@
 use std::fmt;
 
 use elinvar_formats::Diagnostic;
+use elinvar_ir::StopReason;
 
 /// A fault in an input file, shown with the line it is in.
 #[derive(Debug)]
@@ -15,6 +16,10 @@ pub struct FileFault {
 /// A fault of Elinvar itself: evidence that its own checker refused.
 #[derive(Debug)]
 pub struct Bug(pub String);
+
+/// A limit was reached before there was anything to report.
+#[derive(Debug)]
+pub struct Stopped(pub StopReason);
 
 /// The longest part of a source line that is shown.
 const SNIPPET: usize = 96;
@@ -49,6 +54,14 @@ impl fmt::Display for Bug {
 }
 
 impl std::error::Error for Bug {}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 /// The line of the fault with a marker beneath the faulty part, or nothing
 /// when the line is not text.

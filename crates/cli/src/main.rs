@@ -24,6 +24,7 @@ mod report;
 mod session;
 mod simulate;
 mod stats;
+mod supervisor;
 mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::{Bug, FileFault};
+use failure::{Bug, FileFault, Stopped};
 
 /// A symbolic model checker that answers with evidence.
 ///
@@ -79,6 +80,8 @@ mod code {
     pub const REFUSED: u8 = 1;
     pub const USER_ERROR: u8 = 2;
     pub const INTERNAL_ERROR: u8 = 3;
+    /// A limit was reached before the work was done.
+    pub const STOPPED: u8 = 4;
 }
 
 fn main() -> ExitCode {
@@ -116,5 +119,11 @@ fn complain(error: &anyhow::Error) -> u8 {
         return code::USER_ERROR;
     }
     anstream::eprintln!("error: {error:#}");
-    if error.is::<Bug>() { code::INTERNAL_ERROR } else { code::USER_ERROR }
+    if error.is::<Bug>() {
+        code::INTERNAL_ERROR
+    } else if error.is::<Stopped>() {
+        code::STOPPED
+    } else {
+        code::USER_ERROR
+    }
 }

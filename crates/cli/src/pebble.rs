@@ -17,7 +17,7 @@ use crate::load::SourceFile;
 use crate::proof::Kept;
 use crate::report::Summary;
 use crate::report::text::{align, count, proof, seconds};
-use crate::session::{Limits, Session};
+use crate::session::{Families, Limits, Session};
 use crate::{code, output};
 
 /// Find the least number of pebbles for a graph or a reversible circuit
@@ -93,7 +93,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
     let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
-    let report = session.optimum(&family, &family, arguments.strategy, PdrOptions::default())?;
+    let families = Families::built(family);
+    let report = session.optimum(&families, arguments.strategy, PdrOptions::default())?;
     let strategy = match &report.optimum.fails {
         Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),
         None if report.optimum.stopped.is_some() => None,

@@ -17,7 +17,7 @@ use crate::family::{StrategyName, model_of};
 use crate::load::Original;
 use crate::output;
 use crate::proof::Kept;
-use crate::session::{Limits, ProofSize, Session};
+use crate::session::{Families, Limits, ProofSize, Session};
 
 /// Prove mutual exclusion by Peterson's algorithm for some number of processes
 ///
@@ -86,15 +86,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let Some(most) = arguments.switches else {
         let model = Arc::new(model_of(system));
         let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
-        let original = Original::built(&model);
+        let original = Arc::new(Original::built(&model));
         let report =
             session.decide(&model, &original, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
         output::print(&report.render(arguments.json, arguments.quiet))?;
         return Ok(report.summary().code());
     };
     let family = Family::new(system, "limit", PropertyId(0), 0..=u64::from(most))?;
+    let families = Families::built(family);
     let name = arguments.strategy.unwrap_or(StrategyName::Relax);
-    let report = session.optimum(&family, &family, name, PdrOptions::default())?;
+    let report = session.optimum(&families, name, PdrOptions::default())?;
     output::print(&report.render(arguments.json, arguments.quiet))?;
     Ok(report.summary().code())
 }

@@ -1,11 +1,12 @@
 //! A run of an engine under the limits that the user sets, with its evidence
 //! confirmed.
 
-use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use elinvar_check::{Budget, Refusal};
 use elinvar_engines::optimum::{Family, Optimum, OptimumError, optimum};
 use elinvar_engines::pdr::PdrOptions;
@@ -15,40 +16,85 @@ use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict}
 
 use crate::engine_options::Plan;
 use crate::evidence;
-use crate::failure::Bug;
+use crate::failure::{Bug, Stopped};
 use crate::family::{FamilyReport, StrategyName};
 use crate::load::Original;
 use crate::progress::{Monitor, Progress, Statistics};
 use crate::proof::Kept;
 use crate::report::{Answer, Report};
+use crate::supervisor::Supervisor;
 
-/// The limits of a run.
+/// How much time and memory a command may use.
 #[derive(clap::Args, Clone, Default)]
-pub struct Limits {
-    /// Stop after this many seconds; checking what was found may take as long
-    /// again [default: never]
+pub struct Resources {
+    /// Stop after this many seconds; checking what was found may take a tenth of
+    /// that longer, and at least one second [default: never]
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
 
     /// Stop when more memory than this many MiB is used [default: never]
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+}
+
+impl Resources {
+    fn bytes(&self) -> Option<u64> {
+        self.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20))
+    }
+
+    /// Does some work under these limits, and fails when it does not end in time.
+    pub fn watch<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.supervisor().watch(work).map_err(Stopped)?
+    }
+
+    /// Starts the clock.
+    pub fn supervisor(&self) -> Supervisor {
+        Supervisor::start(self.timeout, self.bytes())
+    }
+}
+
+/// The limits and the seed of a run.
+#[derive(clap::Args, Clone, Default)]
+pub struct Limits {
+    #[command(flatten)]
+    resources: Resources,
 
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
-/// A run with its limits, from the start of the command on.
+/// A run with its limits, from the start of the command on. Clones are the same session.
+#[derive(Clone)]
 pub struct Session {
     run: Run,
-    timeout: Option<Duration>,
+    supervisor: Supervisor,
     /// The time that the proof took with which the run begins.
     earlier_seconds: Option<f64>,
     monitor: Monitor,
     quiet: bool,
     /// The time that the checking of evidence has taken.
-    checking: Cell<Duration>,
+    checking: Arc<Mutex<Duration>>,
+    /// The verdicts that were confirmed so far.
+    confirmed: Arc<Mutex<BTreeMap<PropertyId, Verdict>>>,
+}
+
+/// A family, and the same family without rewriting, which evidence is checked against.
+#[derive(Clone)]
+pub struct Families {
+    pub family: Arc<Family>,
+    pub original: Arc<Family>,
+}
+
+impl Families {
+    /// A family that was not read from a file, so there is no other reading of it.
+    pub fn built(family: Family) -> Self {
+        let family = Arc::new(family);
+        Families { original: Arc::clone(&family), family }
+    }
 }
 
 /// Whether proofs are told as they were found.
@@ -70,25 +116,28 @@ impl Session {
     /// in an orderly way, the second one ends the process.
     pub fn start(limits: &Limits, quiet: bool, kept: &Kept) -> Result<Self> {
         const INTERRUPTED: i32 = 130;
+        let Limits { resources, seed } = limits;
+        let supervisor = resources.supervisor();
         let monitor = Monitor::new();
-        let run = Run::new().with_seed(limits.seed);
+        let run = Run::new().with_seed(*seed);
         let mut run = kept.attach(monitor.attach(run, kept.keeper()));
-        if let Some(timeout) = limits.timeout {
+        if let Some(timeout) = resources.timeout {
             run = run.with_timeout(timeout);
         }
-        if let Some(mebibytes) = limits.memory {
-            run = run.with_memory(mebibytes.saturating_mul(1 << 20));
+        if let Some(bytes) = resources.bytes() {
+            run = run.with_memory(bytes);
         }
-        let cancelled = run.cancellation();
+        let (cancelled, handler) = (run.cancellation(), supervisor.clone());
         ctrlc::set_handler(move || {
             if cancelled.swap(true, Ordering::Relaxed) {
                 std::process::exit(INTERRUPTED);
             }
+            handler.interrupt();
         })
         .context("cannot listen to interrupts")?;
-        let (timeout, earlier_seconds) = (limits.timeout, kept.earlier_seconds());
-        let checking = Cell::default();
-        Ok(Session { run, timeout, earlier_seconds, monitor, quiet, checking })
+        let earlier_seconds = kept.earlier_seconds();
+        let (checking, confirmed) = Default::default();
+        Ok(Session { run, supervisor, earlier_seconds, monitor, quiet, checking, confirmed })
     }
 
     /// What engines may use.
@@ -112,21 +161,29 @@ impl Session {
     /// Does some checking of evidence, and counts the time that it takes.
     pub fn checking<T>(&self, check: impl FnOnce() -> T) -> T {
         let start = Instant::now();
-        let judged = check();
-        self.checking.set(self.checking.get() + start.elapsed());
+        let judged = self.supervisor.checking(check);
+        *self.checking.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
         judged
     }
 
     /// The time that the checking of evidence has taken.
     pub fn checked(&self) -> Duration {
-        self.checking.get()
+        *self.checking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a model under the limits of the session.
+    pub fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.supervisor.watch(read).map_err(Stopped)?
     }
 
     /// Decides the properties and confirms all evidence.
     pub fn decide<'a>(
         &self,
-        model: &'a Model,
-        original: &Original,
+        model: &'a Arc<Model>,
+        original: &Arc<Original>,
         chosen: &[PropertyId],
         plan: &Plan,
         size: ProofSize,
@@ -135,14 +192,8 @@ impl Session {
         let safety: Vec<PropertyId> =
             chosen.iter().copied().filter(|&id| system.bad(id).is_some()).collect();
         let progress = self.progress();
-        let Decided { engine, verdicts, warnings } = match plan {
-            Plan::One(choice) => self.ask_one(system, original, &safety, choice)?,
-            Plan::Race(threads) => self.race(system, original, &safety, *threads)?,
-        };
-        let verdicts = match size {
-            ProofSize::AsFound => verdicts,
-            ProofSize::Small => self.minimize(system, original, &safety, verdicts)?,
-        };
+        let Decided { engine, verdicts, warnings } =
+            self.watch(model, original, safety, plan, size)?;
         drop(progress);
         let mut verdicts = verdicts.into_iter();
         let statistics = self.monitor.statistics();
@@ -162,7 +213,7 @@ impl Session {
             Answer { property, verdict, time, engine: decision.map(|decision| decision.engine) }
         };
         let answers = chosen.iter().map(answer).collect();
-        let checking = self.checking.get();
+        let checking = self.checked();
         let earlier_seconds = self.earlier_seconds;
         Ok(Report { model, engine, time, checking, answers, statistics, earlier_seconds, warnings })
     }
@@ -171,26 +222,77 @@ impl Session {
     /// all evidence against `original`, the same family without rewriting.
     pub fn optimum<'a>(
         &self,
-        family: &'a Family,
-        original: &Family,
+        families: &'a Families,
         name: StrategyName,
         options: PdrOptions,
     ) -> Result<FamilyReport<'a>> {
         let progress = self.progress();
-        let mut confirm = |bound, instance: &TransitionSystem, property, verdict| {
-            let original = original.instance(bound);
-            self.confirm(instance, Ok(&original), property, verdict)
-                .map_err(|error| format!("{error:#}"))
-        };
-        let found = optimum(family, &name.strategy(options), &self.run, &mut confirm);
+        let (session, shared) = (self.clone(), families.clone());
+        let found = self.supervisor.watch(move || {
+            let Families { family, original } = &shared;
+            let mut confirm = |bound, instance: &TransitionSystem, property, verdict| {
+                let original = original.instance(bound);
+                session
+                    .confirm(instance, Ok(&original), property, verdict)
+                    .map_err(|error| format!("{error:#}"))
+            };
+            match optimum(family, &name.strategy(options), &session.run, &mut confirm) {
+                Ok(found) => {
+                    session.checking(|| confirm_bounds(original, found, &session.budget()))
+                }
+                Err(OptimumError::Family(error)) => bail!(error),
+                Err(error @ OptimumError::Refused { .. }) => bail!(Bug(error.to_string())),
+            }
+        });
         drop(progress);
-        let optimum = found.map_err(|error| match error {
-            OptimumError::Family(error) => anyhow!(error),
-            error @ OptimumError::Refused { .. } => anyhow!(Bug(error.to_string())),
-        })?;
-        let optimum = self.checking(|| confirm_bounds(original, optimum, &self.budget()))?;
-        let (time, checking) = (self.monitor.elapsed(), self.checking.get());
+        let optimum = match found {
+            Ok(found) => found?,
+            Err(reason) => Optimum {
+                trend: None,
+                fails: None,
+                holds: None,
+                stages: Vec::new(),
+                stopped: Some(reason),
+            },
+        };
+        let family = &families.family;
+        let (time, checking) = (self.monitor.elapsed(), self.checked());
         Ok(FamilyReport { family, strategy: name, optimum, time, checking })
+    }
+
+    /// Decides the properties in a thread of its own. What was confirmed counts also when
+    /// that thread does not end at its limits.
+    fn watch(
+        &self,
+        model: &Arc<Model>,
+        original: &Arc<Original>,
+        properties: Vec<PropertyId>,
+        plan: &Plan,
+        size: ProofSize,
+    ) -> Result<Decided> {
+        let (session, model, plan) = (self.clone(), Arc::clone(model), plan.clone());
+        let original = Arc::clone(original);
+        let engine = plan.name();
+        let asked = properties.clone();
+        let decided = self.supervisor.watch(move || {
+            let system = model.system();
+            let mut decided = match &plan {
+                Plan::One(choice) => session.ask_one(system, &original, &properties, choice)?,
+                Plan::Race(threads) => session.race(system, &original, &properties, *threads)?,
+            };
+            if size == ProofSize::Small {
+                decided.verdicts =
+                    session.minimize(system, &original, &properties, decided.verdicts)?;
+            }
+            Ok(decided)
+        });
+        decided.unwrap_or_else(|reason| {
+            let mut confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+            let unknown = || Verdict::Unknown(reason.clone());
+            let verdict = |property| confirmed.remove(property).unwrap_or_else(unknown);
+            let verdicts = asked.iter().map(verdict).collect();
+            Ok(Decided { engine, verdicts, warnings: Vec::new() })
+        })
     }
 
     fn ask_one(
@@ -201,13 +303,12 @@ impl Session {
         choice: &Choice,
     ) -> Result<Decided> {
         let mut engine = choice.build();
-        let verdicts = engine.check(system, properties, &self.run).unwrap_or_else(|error| {
-            let reason = StopReason::Unsupported(error.to_string());
-            vec![Verdict::Unknown(reason); properties.len()]
-        });
+        let verdicts = engine
+            .check(system, properties, &self.run)
+            .unwrap_or_else(|error| vec![Verdict::Unknown(error.reason()); properties.len()]);
         let pairs = properties.iter().zip(verdicts);
         let verdicts = pairs
-            .map(|(&property, verdict)| self.confirm(system, original.system(), property, verdict))
+            .map(|(&property, verdict)| self.conclude(system, original, property, verdict))
             .collect::<Result<_>>()?;
         Ok(Decided { engine: engine.name(), verdicts, warnings: Vec::new() })
     }
@@ -220,8 +321,7 @@ impl Session {
         threads: usize,
     ) -> Result<Decided> {
         let mut judge = |property, verdict| {
-            self.confirm(system, original.system(), property, verdict)
-                .map_err(|error| format!("{error:#}"))
+            self.conclude(system, original, property, verdict).map_err(|error| format!("{error:#}"))
         };
         let Race { verdicts, failures } =
             elinvar_engines::race(system, properties, threads, &self.run, &mut judge);
@@ -231,7 +331,7 @@ impl Session {
         if undecided && !warnings.is_empty() && self.run.stop().is_none() {
             bail!(Bug(warnings.join("\n")));
         }
-        Ok(Decided { engine: "portfolio", verdicts, warnings })
+        Ok(Decided { engine: Plan::Race(threads).name(), verdicts, warnings })
     }
 
     /// Makes proofs smaller; what comes out is confirmed again.
@@ -275,18 +375,32 @@ impl Session {
         self.checking(|| evidence::confirm(system, original, property, verdict, &budget, stopped))
     }
 
-    /// A run that was stopped may have decided some properties: checking their
-    /// evidence has as much time again, or what is left of it, and an interrupt that
-    /// came before does not count.
+    /// Confirms a verdict about the model, and keeps it for the report.
+    fn conclude(
+        &self,
+        system: &TransitionSystem,
+        original: &Original,
+        property: PropertyId,
+        verdict: Verdict,
+    ) -> Result<Verdict> {
+        let verdict = self.confirm(system, original.system(), property, verdict)?;
+        match verdict {
+            Verdict::Safe(_) | Verdict::Unsafe(_) => {
+                let mut confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+                confirmed.insert(property, verdict.clone());
+            }
+            Verdict::Unknown(_) => {}
+        }
+        Ok(verdict)
+    }
+
+    /// A run that was stopped may have decided some properties: checking their evidence
+    /// has some time beyond the limit, and an interrupt that came before does not count.
     pub fn budget(&self) -> Budget {
-        const LEAST: Duration = Duration::from_secs(1);
-        let elapsed = self.monitor.elapsed();
-        let left = self.timeout.map_or(LEAST, |timeout| timeout.saturating_sub(elapsed));
-        let allowance = elapsed.max(left).max(LEAST);
         let flag = self.run.cancellation();
         let interrupted = flag.load(Ordering::Relaxed);
         Budget {
-            deadline: self.timeout.map(|_| Instant::now() + allowance),
+            deadline: self.supervisor.check_deadline(),
             cancelled: (!interrupted).then_some(flag),
             ..Budget::default()
         }

@@ -13,13 +13,16 @@ use crate::report::digest::CONSIDERED;
 use crate::report::table::Look;
 use crate::report::text::{self, count};
 use crate::report::waves::{Waves, all_signals, execute};
+use crate::session::Resources;
 use crate::{code, evidence, load, output};
 
 /// Run a model on random stimulus, or on that of a witness
 ///
 /// Prints the values of inputs and states cycle by cycle, and notes violated
 /// constraints and bad states. Random stimulus does not respect constraints.
-#[derive(clap::Args)]
+///
+/// Exit codes: 0 done, 2 user error, 4 a limit was reached first.
+#[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     /// The model; `-` reads standard input
@@ -41,6 +44,9 @@ pub struct Arguments {
     /// Write the execution as a waveform
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 const AFTER_HELP: &str = "\
@@ -49,34 +55,49 @@ Examples:
   elinvar simulate fifo.btor2 --inputs witness.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let model = load::load_model(&arguments.model)?;
-    let system = model.system();
-    let trace = match &arguments.inputs {
-        Some(path) => {
-            let file = SourceFile::read(path)?;
-            file.located(evidence::read_witness(&model, &file.bytes))?.trace
-        }
-        None => random_trace(system, arguments.cycles, arguments.seed),
-    };
-    let signals = all_signals(system);
-    let mut waves = Waves::new(system, &signals[..signals.len().min(CONSIDERED)]);
-    let mut notes = Notes::default();
-    execute(system, &trace, |cycle, simulator| {
-        waves.record(simulator);
-        notes.take(system, cycle, simulator);
-    });
-    if let Some(path) = &arguments.vcd {
-        output::write_file(path, vcd::write(system, &trace).as_bytes())?;
-    }
-    let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
-    report.push_str(&text::signals(waves, signals.len(), Look::of_stdout()));
-    let notes = notes.render(system);
-    if !notes.is_empty() {
-        report.push('\n');
-        report.push_str(&notes);
+    let work = arguments.clone();
+    let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
+    if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {
+        output::write_file(path, waveform.as_bytes())?;
     }
     output::print(&report)?;
     Ok(code::DONE)
+}
+
+/// What is told of an execution.
+struct Execution {
+    report: String,
+    waveform: Option<String>,
+}
+
+impl Arguments {
+    fn execute(&self) -> Result<Execution> {
+        let model = load::load_model(&self.model)?;
+        let system = model.system();
+        let trace = match &self.inputs {
+            Some(path) => {
+                let file = SourceFile::read(path)?;
+                file.located(evidence::read_witness(&model, &file.bytes))?.trace
+            }
+            None => random_trace(system, self.cycles, self.seed),
+        };
+        let signals = all_signals(system);
+        let mut waves = Waves::new(system, &signals[..signals.len().min(CONSIDERED)]);
+        let mut notes = Notes::default();
+        execute(system, &trace, |cycle, simulator| {
+            waves.record(simulator);
+            notes.take(system, cycle, simulator);
+        });
+        let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
+        report.push_str(&text::signals(waves, signals.len(), Look::of_stdout()));
+        let notes = notes.render(system);
+        if !notes.is_empty() {
+            report.push('\n');
+            report.push_str(&notes);
+        }
+        let waveform = self.vcd.is_some().then(|| vcd::write(system, &trace));
+        Ok(Execution { report, waveform })
+    }
 }
 
 /// What happens in the cycles of an execution, beside the values.

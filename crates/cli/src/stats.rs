@@ -7,48 +7,66 @@ use elinvar_ir::{Expr, PropertyKind, Sort, TransitionSystem, UnaryOp, cone};
 use serde_json::json;
 
 use crate::report::text::align;
+use crate::session::Resources;
 use crate::{code, load, output};
 
 /// Show the sizes of a model and a histogram of its operators
-#[derive(clap::Args)]
+///
+/// Exit codes: 0 done, 2 user error, 4 a limit was reached first.
+#[derive(clap::Args, Clone)]
 pub struct Arguments {
     /// The model; `-` reads standard input
     model: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let model = load::load_model(&arguments.model)?;
-    let sizes = sizes(model.system());
-    let operators = match model.operators() {
-        Some(written) => written.iter().map(|(&name, &n)| (name.to_owned(), n as u64)).collect(),
-        None => operators(model.system()),
-    };
-    if arguments.json {
-        let sizes: serde_json::Map<String, serde_json::Value> =
-            sizes.iter().map(|&(what, n)| (what.replace(' ', "_"), n.into())).collect();
-        let format = model.format().to_string();
-        let object = json!({ "format": format, "sizes": sizes, "operators": operators });
-        output::print(&format!("{object}\n"))?;
-    } else {
-        let number = |n: u64| format!("{n:>12}");
-        let mut text = format!("{}\n\n", model.format());
-        let rows: Vec<[String; 2]> =
-            sizes.iter().map(|&(what, n)| [what.to_owned(), number(n)]).collect();
-        text.push_str(&align(&rows));
-        let mut by_count: Vec<(&String, &u64)> = operators.iter().collect();
-        by_count.sort_by_key(|&(name, &count)| (std::cmp::Reverse(count), name));
-        let rows: Vec<[String; 2]> =
-            by_count.iter().map(|&(name, &n)| [name.clone(), number(n)]).collect();
-        if !rows.is_empty() {
-            text.push('\n');
-            text.push_str(&align(&rows));
-        }
-        output::print(&text)?;
-    }
+    let work = arguments.clone();
+    output::print(&arguments.resources.watch(move || work.report())?)?;
     Ok(code::DONE)
+}
+
+impl Arguments {
+    fn report(&self) -> Result<String> {
+        let model = load::load_model(&self.model)?;
+        let sizes = sizes(model.system());
+        let operators = match model.operators() {
+            Some(written) => {
+                written.iter().map(|(&name, &n)| (name.to_owned(), n as u64)).collect()
+            }
+            None => operators(model.system()),
+        };
+        let format = model.format().to_string();
+        Ok(if self.json {
+            let sizes: serde_json::Map<String, serde_json::Value> =
+                sizes.iter().map(|&(what, n)| (what.replace(' ', "_"), n.into())).collect();
+            format!("{}\n", json!({ "format": format, "sizes": sizes, "operators": operators }))
+        } else {
+            text(&format, &sizes, &operators)
+        })
+    }
+}
+
+fn text(format: &str, sizes: &[(&'static str, u64)], operators: &BTreeMap<String, u64>) -> String {
+    let number = |n: u64| format!("{n:>12}");
+    let mut text = format!("{format}\n\n");
+    let rows: Vec<[String; 2]> =
+        sizes.iter().map(|&(what, n)| [what.to_owned(), number(n)]).collect();
+    text.push_str(&align(&rows));
+    let mut by_count: Vec<(&String, &u64)> = operators.iter().collect();
+    by_count.sort_by_key(|&(name, &count)| (std::cmp::Reverse(count), name));
+    let rows: Vec<[String; 2]> =
+        by_count.iter().map(|&(name, &n)| [name.clone(), number(n)]).collect();
+    if !rows.is_empty() {
+        text.push('\n');
+        text.push_str(&align(&rows));
+    }
+    text
 }
 
 fn sizes(system: &TransitionSystem) -> Vec<(&'static str, u64)> {

@@ -1,20 +1,25 @@
 //! `elinvar verify`: check evidence again, whoever made it.
 
+use std::time::Instant;
+
 use anyhow::Result;
-use elinvar_check::Budget;
+use elinvar_check::{Budget, Refusal};
 use elinvar_formats::model::Model;
+use elinvar_ir::StopReason;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
 use crate::program::DialectOption;
+use crate::session::Resources;
 use crate::{code, output, program, properties};
 
 /// Check a witness or a certificate against a model
 ///
 /// The kind of the evidence is told by its content: an AIGER or BTOR2 witness,
 /// a witness circuit in AIGER or BTOR2, or Elinvar's text certificate; for
-/// programs, invariants in text or a run in JSON. Exit codes: 0 accepted, 1 refused, 2 user error.
-#[derive(clap::Args)]
+/// programs, invariants in text or a run in JSON. Exit codes: 0 accepted, 1 refused, 2 user error, 4
+/// neither accepted nor refused before a limit was reached.
+#[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
     /// The model or the program
@@ -30,6 +35,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    resources: Resources,
 }
 
 const AFTER_HELP: &str = "\
@@ -37,47 +45,84 @@ Example:
   elinvar check fifo.btor2 --witness w.txt; elinvar verify fifo.btor2 w.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let source = SourceFile::read(&arguments.model)?;
-    let file = SourceFile::read(&arguments.evidence)?;
-    if source.is_program() && program::evidence::is_evidence(&file.bytes) {
-        return judge_program(arguments, &source, &file);
-    }
-    // Nothing is solved but what the evidence claims, about the model as it is written.
-    let model = source.verbatim_model(arguments.dialect.get())?;
-    let property =
-        arguments.property.as_deref().map(|p| properties::find(model.system(), p)).transpose()?;
-    let evidence = match Evidence::read(&model, &file, property) {
-        Err(error) if evidence::is_refusal(&error) => return refuse(&error.to_string()),
-        result => result?,
+    let supervisor = arguments.resources.supervisor();
+    let budget = Budget { deadline: supervisor.deadline(), ..Budget::default() };
+    let work = arguments.clone();
+    let judgement = match supervisor.watch(move || work.judge(&budget)) {
+        Ok(judgement) => judgement?,
+        Err(reason) => Judgement::Stopped(reason.to_string()),
     };
-    let simplified = || source.model_in(arguments.dialect.get()).ok().map(Model::into_system);
-    match evidence.judge(model.system(), simplified, &Budget::default()) {
-        Ok(claim) => {
-            output::print(&format!("accepted\n{claim}\n"))?;
-            Ok(code::DONE)
+    let (word, text, code) = match &judgement {
+        Judgement::Accepted(claim) => ("accepted", claim, code::DONE),
+        Judgement::Refused(reason) => ("refused", reason, code::REFUSED),
+        Judgement::Stopped(reason) => ("not verified", reason, code::STOPPED),
+    };
+    output::print(&format!("{word}\n{text}\n"))?;
+    Ok(code)
+}
+
+/// What the checker says about the evidence.
+enum Judgement {
+    /// With what it shows.
+    Accepted(String),
+    Refused(String),
+    /// It was neither accepted nor refused before a limit was reached.
+    Stopped(String),
+}
+
+impl Arguments {
+    fn judge(&self, budget: &Budget) -> Result<Judgement> {
+        let source = SourceFile::read(&self.model)?;
+        let file = SourceFile::read(&self.evidence)?;
+        if source.is_program() && program::evidence::is_evidence(&file.bytes) {
+            return self.judge_program(&source, &file, budget);
         }
-        Err(refusal) => refuse(&refusal.to_string()),
+        // The evidence is judged about the model as it is written.
+        let dialect = self.dialect.get();
+        let model = source.verbatim_model(dialect)?;
+        let property = self.property.as_deref();
+        let property = property.map(|p| properties::find(model.system(), p)).transpose()?;
+        let evidence = match Evidence::read(&model, &file, property) {
+            Err(error) if evidence::is_refusal(&error) => {
+                return Ok(Judgement::Refused(error.to_string()));
+            }
+            result => result?,
+        };
+        let simplified = || source.model_in(dialect).ok().map(Model::into_system);
+        Ok(match evidence.judge(model.system(), simplified, budget) {
+            Ok(claim) => Judgement::Accepted(claim),
+            Err(Refusal::OutOfBudget) if has_passed(budget) => timed_out(),
+            Err(refusal @ Refusal::OutOfBudget) => Judgement::Stopped(refusal.to_string()),
+            Err(refusal) => Judgement::Refused(refusal.to_string()),
+        })
+    }
+
+    fn judge_program(
+        &self,
+        source: &SourceFile,
+        file: &SourceFile,
+        budget: &Budget,
+    ) -> Result<Judgement> {
+        let program = source.program(self.dialect.get())?.program;
+        let chosen = self.property.as_deref();
+        program::select(&program, chosen)?;
+        let evidence = match program::Evidence::read(&program, file, chosen) {
+            Ok(evidence) => evidence,
+            Err(error) => return Ok(Judgement::Refused(format!("{error:#}"))),
+        };
+        Ok(match program::verify(&program, &evidence, budget)? {
+            Ok(claim) => Judgement::Accepted(claim),
+            // A check that had too little time says nothing about the evidence.
+            Err(_) if has_passed(budget) => timed_out(),
+            Err(reason) => Judgement::Refused(reason),
+        })
     }
 }
 
-fn judge_program(arguments: &Arguments, source: &SourceFile, file: &SourceFile) -> Result<u8> {
-    let program = source.program(arguments.dialect.get())?.program;
-    let chosen = arguments.property.as_deref();
-    program::select(&program, chosen)?;
-    let evidence = match program::Evidence::read(&program, file, chosen) {
-        Ok(evidence) => evidence,
-        Err(error) => return refuse(&format!("{error:#}")),
-    };
-    match program::verify(&program, &evidence)? {
-        Ok(claim) => {
-            output::print(&format!("accepted\n{claim}\n"))?;
-            Ok(code::DONE)
-        }
-        Err(reason) => refuse(&reason),
-    }
+fn has_passed(budget: &Budget) -> bool {
+    budget.deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-fn refuse(reason: &str) -> Result<u8> {
-    output::print(&format!("refused\n{reason}\n"))?;
-    Ok(code::REFUSED)
+fn timed_out() -> Judgement {
+    Judgement::Stopped(StopReason::Timeout.to_string())
 }

@@ -87,7 +87,7 @@ impl Engine for Auto {
                     answers.take_lifted(&open, outcome.verdicts, &prepared);
                 }
             }
-            Err(EngineError::TooLarge(_)) => {}
+            Err(EngineError::TooLarge(_) | EngineError::Stopped(_)) => {}
             Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
                 return Err(error);
             }
@@ -178,7 +178,8 @@ fn gates(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
     let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
     let states = system.cone_of_influence(roots.iter().copied());
     let next = states.iter().filter_map(|&index| system.states()[index].next);
-    cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node))).sum()
+    let costs = cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node)));
+    costs.fold(0, u64::saturating_add)
 }
 
 /// Is there anything but bits in the system?
@@ -261,7 +262,7 @@ impl Answers {
             }
         });
         match self.ask(&mut Words::new(WordsOptions::default()), system, &quiet) {
-            Ok(()) | Err(EngineError::TooLarge(_)) => {}
+            Ok(()) | Err(EngineError::TooLarge(_) | EngineError::Stopped(_)) => {}
             Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
                 return Err(error);
             }

@@ -173,6 +173,9 @@ impl<'a> Sweep<'a> {
                 targets.push((id, bad, frame, self.question.unrolling.and(valid, bit)));
             }
         }
+        if let Some(reason) = self.question.stop() {
+            return Err(reason);
+        }
         let mut traces: Vec<Trace> = Vec::new();
         loop {
             targets.retain(|&(id, ..)| self.open.iter().any(|&(open, _)| open == id));

@@ -34,6 +34,9 @@ pub enum EngineError {
     /// The model is larger than the engine can represent.
     #[error("{0}")]
     TooLarge(String),
+    /// The run was stopped before there was anything to work on.
+    #[error("{0}")]
+    Stopped(StopReason),
     /// A property of the wrong kind was asked for.
     #[error("property {0} is not a safety property; only safety is decided")]
     NotSafety(String),
@@ -54,6 +57,18 @@ pub(crate) fn check_bits(
     let prepared = prepare(system, properties, passes, memory_limit, run)?;
     run.emit(Event::Passes(prepared.report.clone()));
     Ok(check(&prepared).into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+}
+
+impl EngineError {
+    /// Why the properties are unknown.
+    pub fn reason(self) -> StopReason {
+        match self {
+            EngineError::Stopped(reason) => reason,
+            EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::NoSolver(_) => {
+                StopReason::Unsupported(self.to_string())
+            }
+        }
+    }
 }
 
 /// Why a part of an engine did not finish.

@@ -403,7 +403,7 @@ impl Finish {
 
     /// An engine that cannot work on the model.
     fn excuse(&mut self, error: &EngineError) -> bool {
-        self.reason = Some(StopReason::Unsupported(error.to_string()));
+        self.reason = Some(error.clone().reason());
         false
     }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason};
+use elinvar_logic::Watch;
 
 use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
@@ -97,7 +98,9 @@ pub struct Run {
     observer: Arc<Observer>,
     earlier: Option<Arc<PdrState>>,
     states: Option<Arc<States>>,
+    /// When memory is to be looked at again, in milliseconds since `start`.
     memory_check: Arc<AtomicU64>,
+    start: Instant,
     /// The limit of memory was passed once: the run is over, for all its parts.
     memory_passed: Arc<AtomicBool>,
 }
@@ -128,6 +131,7 @@ impl Run {
             earlier: None,
             states: None,
             memory_check: Arc::default(),
+            start: Instant::now(),
             memory_passed: Arc::default(),
         }
     }
@@ -228,21 +232,43 @@ impl Run {
     }
 
     /// Must the engine stop, and why? Cheap enough to be asked by a solver
-    /// thousands of times a second; memory is looked at every 1,024th time.
+    /// thousands of times a second; memory is looked at a hundred times a second.
     pub fn stop(&self) -> Option<StopReason> {
+        if self.is_exhausted() { Some(StopReason::Cancelled) } else { self.passed() }
+    }
+
+    /// The limit that was passed, if any. As [`Run::stop`], but asking costs no effort: for
+    /// work that is not counted, such as the building of circuits.
+    pub fn passed(&self) -> Option<StopReason> {
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        if is_set(&self.cancelled) || self.outer.iter().any(is_set) || self.is_exhausted() {
+        if is_set(&self.cancelled) || self.outer.iter().any(is_set) {
             return Some(StopReason::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Some(StopReason::Timeout);
         }
         let limit = self.memory?;
-        let asked = self.memory_check.fetch_add(1, Ordering::Relaxed);
-        if asked.is_multiple_of(1024) && resident_bytes().is_some_and(|used| used > limit) {
+        if self.is_memory_due() && resident_bytes().is_some_and(|used| used > limit) {
             self.memory_passed.store(true, Ordering::Relaxed);
         }
         is_set(&self.memory_passed).then_some(StopReason::Memory)
+    }
+
+    /// The same for the construction of circuits.
+    pub(crate) fn watch(&self) -> Watch {
+        let run = self.clone();
+        Watch::new(move || run.passed().is_some())
+    }
+
+    /// Is it time to look at the memory again? Looking costs a system call.
+    fn is_memory_due(&self) -> bool {
+        const EVERY: u64 = 10;
+        let now = self.start.elapsed().as_millis() as u64;
+        let due = now >= self.memory_check.load(Ordering::Relaxed);
+        if due {
+            self.memory_check.store(now + EVERY, Ordering::Relaxed);
+        }
+        due
     }
 
     fn is_exhausted(&self) -> bool {
@@ -255,9 +281,11 @@ impl Run {
 
 /// The memory that the process holds, where the system tells.
 pub fn resident_bytes() -> Option<u64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * 4096)
+    // This file counts in KiB, whatever the size of a page is.
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = resident.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kibibytes.checked_mul(1024)
 }
 
 #[cfg(test)]
@@ -295,6 +323,15 @@ mod tests {
         let over = Run::new().with_timeout(Duration::ZERO);
         assert_eq!(over.within(Duration::from_secs(1000)).stop(), Some(StopReason::Timeout));
         assert_eq!(run.stop(), None);
+    }
+
+    #[test]
+    fn memory_is_counted_in_bytes() {
+        let before = resident_bytes().unwrap();
+        let held = vec![1u8; 64 << 20];
+        let after = resident_bytes().unwrap();
+        assert!(held.iter().all(|&byte| byte == 1));
+        assert!((48 << 20..1 << 30).contains(&(after - before)), "{before} {after}");
     }
 
     #[test]

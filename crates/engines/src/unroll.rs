@@ -64,8 +64,8 @@ impl<'a> Unrolling<'a> {
         for node in nodes {
             places.set(node, frame_size as u32);
             frame_size += pool.sort(node).width().unwrap_or(1) as usize;
-            gates += cost(pool, &pool.get(node));
-            if gates + frame_size as u64 > 1 << 30 {
+            gates = gates.saturating_add(cost(pool, &pool.get(node)));
+            if gates.saturating_add(frame_size as u64) > 1 << 30 {
                 return Err(EngineError::TooLarge(
                     "the model needs more than 2^30 gates for one cycle".into(),
                 ));
@@ -377,7 +377,19 @@ impl<'a> Question<'a> {
         // between calls costs more than it gives (a quarter of the time).
         solver.set("lucky", 0);
         solver.set("inprobing", 0);
-        Question { unrolling, cnf: Cnf::new(), solver, run, engine }
+        let mut question = Question { unrolling, cnf: Cnf::new(), solver, run, engine };
+        question.unrolling.aig.watch(run.watch());
+        question.cnf.watch(run.watch());
+        question
+    }
+
+    /// Must the engine stop? When circuits or clauses are incomplete it must, since nothing
+    /// can be concluded from them.
+    pub fn stop(&self) -> Option<StopReason> {
+        if self.unrolling.aig.is_stopped() || self.cnf.is_stopped() {
+            return Some(self.run.passed().unwrap_or(StopReason::Cancelled));
+        }
+        self.run.stop()
     }
 
     /// Adds a clause for good.
@@ -388,7 +400,7 @@ impl<'a> Question<'a> {
     // SAT?  clauses ∧ assumptions, in the theory of arrays
     pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Reply {
         loop {
-            if let Some(reason) = self.run.stop() {
+            if let Some(reason) = self.stop() {
                 return Reply::Stopped(reason);
             }
             for axiom in self.unrolling.arrays.take_axioms() {
@@ -427,6 +439,9 @@ impl<'a> Question<'a> {
         let aig = &self.unrolling.aig;
         let lits: Vec<_> =
             assumptions.iter().map(|&a| self.cnf.assertable(aig, a, &mut self.solver)).collect();
+        if self.cnf.is_stopped() {
+            return BooleanReply::Stopped;
+        }
         let (before, start) = (self.solver.conflicts(), Instant::now());
         let (reply, answer) = match self.solver.solve(&lits) {
             Answer::Sat(mut model) => {

@@ -9,6 +9,8 @@ use std::ops::Not;
 
 use rustc_hash::FxHashMap;
 
+use crate::watch::Watch;
+
 /// A node of an [`Aig`], possibly complemented.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AigLit(u32);
@@ -79,6 +81,9 @@ pub enum Gate {
     And(AigLit, AigLit),
 }
 
+/// Literals have 32 bits.
+const MAX_NODES: usize = (1 << 31) - 1;
+
 /// Marks an input in the node table.
 const INPUT: AigLit = AigLit(u32::MAX);
 
@@ -88,6 +93,10 @@ pub struct Aig {
     /// Open addressing: node number, or zero.
     table: Vec<u32>,
     ands: usize,
+    watch: Watch,
+    /// With so many nodes the watch is asked before another one is made.
+    next_look: usize,
+    stopped: bool,
 }
 
 impl Default for Aig {
@@ -98,7 +107,45 @@ impl Default for Aig {
 
 impl Aig {
     pub fn new() -> Self {
-        Aig { nodes: vec![[INPUT; 2]], table: vec![0; 1024], ands: 0 }
+        Aig {
+            nodes: vec![[INPUT; 2]],
+            table: vec![0; 1024],
+            ands: 0,
+            watch: Watch::default(),
+            next_look: MAX_NODES,
+            stopped: false,
+        }
+    }
+
+    /// From now on no more gates are made when the watch says so: then the graph is
+    /// stopped, and new conjunctions are the constant false.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+        self.next_look = self.nodes.len();
+    }
+
+    /// Ends the watch, and tells whether the graph is meaningless because it was stopped.
+    pub fn unwatch(&mut self) -> bool {
+        self.watch = Watch::default();
+        self.next_look = MAX_NODES;
+        self.stopped
+    }
+
+    /// Was the graph stopped by its watch? Then nothing may be concluded from it.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Asks the watch, and tells whether another node may be made.
+    #[cold]
+    fn look(&mut self) -> bool {
+        const EVERY: usize = 1 << 12;
+        self.stopped |= self.watch.must_stop();
+        if !self.stopped {
+            assert!(self.nodes.len() < MAX_NODES, "a graph of more than 2^31 nodes");
+            self.next_look = MAX_NODES.min(self.nodes.len() + EVERY);
+        }
+        !self.stopped
     }
 
     /// The number of nodes, the constant included.
@@ -126,8 +173,10 @@ impl Aig {
     }
 
     pub fn input(&mut self) -> AigLit {
+        if self.nodes.len() >= self.next_look && !self.look() {
+            return AigLit::FALSE;
+        }
         self.nodes.push([INPUT; 2]);
-        assert!(self.nodes.len() < 1 << 31, "an and-inverter graph of more than 2^31 nodes");
         AigLit::of(self.nodes.len() - 1)
     }
 
@@ -309,8 +358,10 @@ impl Aig {
                 _ => slot = (slot + 1) & mask,
             }
         }
+        if self.nodes.len() >= self.next_look && !self.look() {
+            return AigLit::FALSE;
+        }
         self.nodes.push(key);
-        assert!(self.nodes.len() < 1 << 31, "an and-inverter graph of more than 2^31 nodes");
         self.table[slot] = self.nodes.len() as u32 - 1;
         self.ands += 1;
         if self.ands * 2 > self.table.len() {
@@ -432,6 +483,23 @@ mod tests {
             }
         }
         assert!(level.len() > 100);
+    }
+
+    #[test]
+    fn a_graph_stops_when_its_watch_says_so() {
+        let mut aig = Aig::new();
+        let inputs: Vec<AigLit> = (0..20_000).map(|_| aig.input()).collect();
+        aig.watch(Watch::new(|| false));
+        let all = aig.and_all(&inputs[..10_000]);
+        assert!(!aig.is_stopped() && !all.is_constant());
+        aig.watch(Watch::new(|| true));
+        assert_eq!(aig.and_all(&inputs[..10_000]), all, "what is there needs no new gate");
+        assert!(!aig.is_stopped());
+        let before = aig.len();
+        assert_eq!(aig.and_all(&inputs), AigLit::FALSE);
+        assert!(aig.is_stopped() && aig.len() == before && aig.unwatch());
+        aig.input();
+        assert!(aig.is_stopped(), "a stopped graph stays stopped");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From one expression node to literals: the step that unrolling and the
 //! translation to bits share.
 
-use elinvar_ir::{Expr, Pool, Sort};
+use elinvar_ir::{BitVec, Expr, Pool, Sort};
 
 use crate::aig::{Aig, AigLit};
 use crate::arrays::{ArrayTerm, Arrays};
@@ -35,17 +35,33 @@ impl Blasted {
 }
 
 /// The number of gates that the operator may need, as a warning before it is
-/// built: products and quotients are quadratic in the width.
+/// built: products and quotients are quadratic in the width, unless an operand is constant.
 pub fn cost(pool: &Pool, expr: &Expr) -> u64 {
     use elinvar_ir::BinaryOp::*;
     match expr {
-        Expr::Binary(Mul | Udiv | Urem | Sdiv | Srem | Smod | Umulo | Smulo, a, _) => {
+        Expr::Binary(Mul, a, b) => {
             let width = u64::from(pool.width(*a));
-            12 * width * width
+            let rows = [*a, *b].into_iter().filter_map(|operand| pool.const_value(operand));
+            let rows = rows.map(|factor| u64::from(factor.count_ones())).min();
+            product(&[12, width, rows.unwrap_or(width)])
         }
-        Expr::Binary(Shl | Lshr | Ashr | Rol | Ror, a, _) => {
+        Expr::Binary(Udiv | Urem, a, b) => {
             let width = u64::from(pool.width(*a));
-            3 * width * width
+            let divisor = pool.const_value(*b).filter(|divisor| !divisor.is_zero());
+            let bits = divisor.map(|divisor| bit_length(&divisor));
+            product(&[13, width, bits.unwrap_or(width)])
+        }
+        Expr::Binary(Sdiv | Srem | Smod | Umulo | Smulo, a, _) => {
+            let width = u64::from(pool.width(*a));
+            product(&[13, width, width])
+        }
+        Expr::Binary(Shl | Lshr | Ashr, a, _) => {
+            let width = u64::from(pool.width(*a));
+            product(&[3, width, stages(width) + 1])
+        }
+        Expr::Binary(Rol | Ror, a, _) => {
+            let width = u64::from(pool.width(*a));
+            product(&[16, width, stages(width)])
         }
         Expr::Const(_)
         | Expr::Symbol(_)
@@ -60,6 +76,21 @@ pub fn cost(pool: &Pool, expr: &Expr) -> u64 {
         | Expr::ConstArray(_)
         | Expr::ArrayEq(..) => 0,
     }
+}
+
+fn product(factors: &[u64]) -> u64 {
+    factors.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor))
+}
+
+/// The stages of a shifter.
+fn stages(width: u64) -> u64 {
+    u64::from(width.next_power_of_two().trailing_zeros())
+}
+
+/// The bits of a number without leading zeros.
+fn bit_length(value: &BitVec) -> u64 {
+    let zeros = value.iter_bits().rev().take_while(|bit| !bit).count();
+    u64::from(value.width()) - zeros as u64
 }
 
 /// Translates `expr`, which is not a symbol, given its operands' translations.

@@ -11,6 +11,7 @@ use crate::aig::{Aig, AigLit, Gate, Valuation};
 use elinvar_sat::{Lit, Var};
 
 use crate::sat::{Model, SatSolver};
+use crate::watch::Watch;
 
 /// Trees of conjunctions are flattened to gates of at most this many operands.
 const MAX_OPERANDS: usize = 12;
@@ -27,6 +28,10 @@ pub struct Cnf {
     stack: Vec<(usize, u8)>,
     /// The variable that is true, made when a constant is asked for.
     truth: Option<Lit>,
+    watch: Watch,
+    /// How many gates were encoded.
+    emitted: u64,
+    stopped: bool,
 }
 
 /// How a node is encoded.
@@ -40,6 +45,16 @@ enum Shape {
 impl Cnf {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// From now on nothing is encoded any more when the watch says so.
+    pub fn watch(&mut self, watch: Watch) {
+        self.watch = watch;
+    }
+
+    /// Was the encoding stopped by its watch? Then clauses are missing.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// A solver literal that implies the graph's literal: to be asserted,
@@ -81,6 +96,13 @@ impl Cnf {
         self.request(lit, POSITIVE);
         while let Some((node, polarity)) = self.stack.pop() {
             self.emit(aig, node, polarity, solver);
+            self.emitted += 1;
+            if self.emitted.is_multiple_of(1 << 12) && self.watch.must_stop() {
+                self.stopped = true;
+            }
+            if self.stopped {
+                self.stack.clear();
+            }
         }
         result
     }
@@ -195,6 +217,22 @@ mod tests {
     use super::*;
     use crate::cadical::Cadical;
     use crate::sat::Answer;
+
+    #[test]
+    fn an_encoding_stops_when_its_watch_says_so() {
+        let (mut aig, mut solver) = (Aig::new(), Cadical::new());
+        let mut chain = aig.input();
+        for _ in 0..10_000 {
+            let input = aig.input();
+            chain = !aig.and(chain, input);
+        }
+        for limit in [false, true] {
+            let mut cnf = Cnf::new();
+            cnf.watch(Watch::new(move || limit));
+            cnf.assertable(&aig, chain, &mut solver);
+            assert_eq!(cnf.is_stopped(), limit);
+        }
+    }
 
     /// Random graphs: every literal is satisfiable exactly when a row of its
     /// truth table is, and models simulate to it.

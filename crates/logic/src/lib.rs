@@ -12,6 +12,7 @@ mod core;
 pub mod interpolation;
 mod sat;
 pub mod simulation;
+mod watch;
 pub mod words;
 
 pub use aig::{Aig, AigLit};
@@ -21,3 +22,4 @@ pub use cnf::{Cnf, multiplexer};
 pub use core::Native;
 pub use elinvar_sat::{Lit, Var};
 pub use sat::{Answer, Core, Model, SatSolver};
+pub use watch::Watch;

@@ -133,18 +133,31 @@ fn multiply(aig: &mut Aig, a: &[AigLit], b: &[AigLit]) -> Word {
 /// ones and the dividend without a special case: every step subtracts zero.
 fn divide(aig: &mut Aig, a: &[AigLit], b: &[AigLit]) -> (Word, Word) {
     let width = a.len();
+    let kept = remainder_width(b);
     let mut quotient = vec![AigLit::FALSE; width];
-    let mut remainder = vec![AigLit::FALSE; width];
-    let divisor: Word = b.iter().copied().chain([AigLit::FALSE]).collect();
+    let mut remainder = vec![AigLit::FALSE; kept];
+    let divisor: Word = b[..kept].iter().copied().chain([AigLit::FALSE]).collect();
     let complement = complement(&divisor);
     for i in (0..width).rev() {
         // The remainder is shifted left and takes in bit i: one bit wider.
         let shifted: Word = std::iter::once(a[i]).chain(remainder.iter().copied()).collect();
         let (difference, fits) = add(aig, &shifted, &complement, AigLit::TRUE);
         quotient[i] = fits;
-        remainder = ite(aig, fits, &difference[..width], &shifted[..width]);
+        remainder = ite(aig, fits, &difference[..kept], &shifted[..kept]);
     }
+    remainder.resize(width, AigLit::FALSE);
     (quotient, remainder)
+}
+
+/// How many bits of a remainder may be set: a remainder is less than the divisor, unless
+/// that is zero. Only a divisor with a bit that is known to be set is not.
+fn remainder_width(divisor: &[AigLit]) -> usize {
+    if divisor.contains(&AigLit::TRUE) {
+        let top = divisor.iter().rposition(|&bit| bit != AigLit::FALSE);
+        top.map_or(0, |top| top + 1)
+    } else {
+        divisor.len()
+    }
 }
 
 fn sign(a: &[AigLit]) -> AigLit {
@@ -211,16 +224,18 @@ enum Shift {
     Right(AigLit),
 }
 
-/// A barrel shifter; amounts of the width and more shift everything out.
+/// A barrel shifter with a stage for each bit of the amount that shifts by less than the
+/// width. The other bits shift everything out, all in one last stage.
 fn shift(aig: &mut Aig, a: &[AigLit], by: &[AigLit], kind: Shift) -> Word {
     let width = a.len();
     let fill = match kind {
         Shift::Left => AigLit::FALSE,
         Shift::Right(fill) => fill,
     };
+    let stages = stages(width).min(by.len());
     let mut word = a.to_vec();
-    for (stage, &bit) in by.iter().enumerate() {
-        let distance = if stage < 31 { 1usize << stage } else { usize::MAX };
+    for (stage, &bit) in by[..stages].iter().enumerate() {
+        let distance = 1usize << stage;
         let source = |i: usize| match kind {
             Shift::Left => i.checked_sub(distance),
             Shift::Right(_) => i.checked_add(distance).filter(|&j| j < width),
@@ -232,16 +247,26 @@ fn shift(aig: &mut Aig, a: &[AigLit], by: &[AigLit], kind: Shift) -> Word {
             })
             .collect();
     }
-    word
+    let out = aig.or_all(&by[stages..]);
+    word.into_iter().map(|bit| aig.ite(out, fill, bit)).collect()
 }
 
-/// Rotation by the amount modulo the width. Each bit of the amount rotates by
-/// its own weight modulo the width, since rotations add up.
+/// How many bits a number less than `width` has.
+fn stages(width: usize) -> usize {
+    width.next_power_of_two().trailing_zeros() as usize
+}
+
+/// Words up to this width are rotated without reducing the amount first.
+const NARROW: usize = 64;
+
+/// Rotation by the amount modulo the width. Each bit of the amount rotates by its own
+/// weight modulo the width, since rotations add up.
 fn rotate(aig: &mut Aig, a: &[AigLit], by: &[AigLit], left: bool) -> Word {
     let width = a.len();
+    let by = if width <= NARROW { by.to_vec() } else { modulo_width(aig, by, width) };
     let mut word = a.to_vec();
     let mut distance = 1 % width;
-    for &bit in by {
+    for bit in by {
         word = (0..width)
             .map(|i| {
                 let from = if left { i + width - distance } else { i + distance };
@@ -251,6 +276,21 @@ fn rotate(aig: &mut Aig, a: &[AigLit], by: &[AigLit], left: bool) -> Word {
         distance = distance * 2 % width;
     }
     word
+}
+
+/// The amount modulo the width, in as few bits as that needs: so a rotation has a
+/// logarithmic number of stages.
+fn modulo_width(aig: &mut Aig, by: &[AigLit], width: usize) -> Word {
+    let stages = stages(width);
+    if width.is_power_of_two() {
+        return by[..stages].to_vec();
+    }
+    let divisor = BitVec::new(stages as u32, width as u64);
+    let zeros = std::iter::repeat_n(AigLit::FALSE, by.len() - stages);
+    let divisor: Word = constant(&divisor).into_iter().chain(zeros).collect();
+    let mut remainder = divide(aig, by, &divisor).1;
+    remainder.truncate(stages);
+    remainder
 }
 
 /// The operands of a sum have one sign and the sum the other.
@@ -310,6 +350,101 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A literal for each bit of a value: an input, or the constant.
+    fn operand(aig: &mut Aig, value: &BitVec, constant: bool) -> Word {
+        let literal = |bit| if constant { AigLit::constant(bit) } else { aig.input() };
+        value.iter_bits().map(literal).collect()
+    }
+
+    /// Compares every operator with the reference for these operands.
+    fn agrees(ops: &[BinaryOp], x: &BitVec, y: &BitVec, constants: [bool; 2]) {
+        let mut aig = Aig::new();
+        let a = operand(&mut aig, x, constants[0]);
+        let b = operand(&mut aig, y, constants[1]);
+        let inputs = [(x, constants[0]), (y, constants[1])];
+        let inputs = inputs.into_iter().filter(|(_, constant)| !constant);
+        let inputs: Vec<bool> = inputs.flat_map(|(value, _)| value.iter_bits()).collect();
+        let words: Vec<Word> = ops.iter().map(|&op| binary(&mut aig, op, &a, &b)).collect();
+        let values = aig.simulate(|node| inputs[node - 1]);
+        for (op, word) in ops.iter().zip(&words) {
+            assert_eq!(word_value(&values, word), op.apply(x, y), "{op:?} {x:?} {y:?}");
+        }
+    }
+
+    /// Random operands, and amounts about the width.
+    #[test]
+    fn circuits_of_wide_words_agree_with_the_reference() {
+        let mut rng = elinvar_ir::oracle::Rng::new(3);
+        for width in [65, 100] {
+            for round in 0..4 {
+                let (x, y) = (rng.bitvec(width), rng.bitvec(width));
+                let small = BitVec::new(width, u64::from(width) - 2 + round);
+                agrees(&BinaryOp::ALL, &x, &y, [false, false]);
+                agrees(&BinaryOp::ALL, &x, &small, [false, round % 2 == 0]);
+                agrees(&BinaryOp::ALL, &x, &y, [round % 2 == 0, true]);
+                agrees(&BinaryOp::ALL, &y, &BitVec::zero(width), [false, round % 2 == 0]);
+            }
+        }
+        use BinaryOp::*;
+        for width in [1000, 1024] {
+            let x = rng.bitvec(width);
+            for amount in [0, 1, 511, 999, 1000, 1023, 1024, 1_000_007] {
+                let by = BitVec::new(width, amount);
+                agrees(&[Shl, Lshr, Ashr, Rol, Ror], &x, &by, [false, false]);
+                agrees(&[Shl, Lshr, Ashr, Rol, Ror, Mul, Udiv, Srem], &x, &by, [false, true]);
+            }
+            agrees(&[Shl, Lshr, Ashr, Rol, Ror], &x, &rng.bitvec(width), [false, false]);
+        }
+    }
+
+    /// The number of gates of an operator on inputs, or on an input and a constant.
+    fn gates(op: BinaryOp, width: u32, by: Option<u64>) -> usize {
+        let mut aig = Aig::new();
+        let zero = BitVec::zero(width);
+        let a = operand(&mut aig, &zero, false);
+        let b = match by {
+            Some(by) => constant(&BitVec::new(width, by)),
+            None => operand(&mut aig, &zero, false),
+        };
+        let inputs = aig.len();
+        binary(&mut aig, op, &a, &b);
+        aig.len() - inputs
+    }
+
+    #[test]
+    fn shifts_of_wide_words_are_not_quadratic() {
+        use BinaryOp::*;
+        for op in [Shl, Lshr, Ashr] {
+            assert!(gates(op, 10_000, None) < 3 * 10_000 * 16, "{op:?}");
+        }
+        for op in [Rol, Ror] {
+            assert!(gates(op, 8192, None) <= 3 * 8192 * 13, "{op:?}");
+            assert!(gates(op, 8191, None) < 30 * 8191 * 13, "{op:?}");
+        }
+    }
+
+    #[test]
+    fn constant_operands_are_cheap() {
+        use BinaryOp::*;
+        let width = 2000;
+        for op in [Shl, Lshr, Ashr, Rol, Ror] {
+            assert_eq!(gates(op, width, Some(77)), 0, "{op:?}");
+        }
+        for op in [Mul, Udiv, Urem] {
+            assert!(gates(op, width, Some(77)) < 100 * width as usize, "{op:?}");
+        }
+    }
+
+    #[test]
+    fn circuits_of_ordinary_words_do_not_grow() {
+        use BinaryOp::*;
+        let most = [(Mul, 4372), (Udiv, 11_057), (Shl, 476), (Lshr, 476), (Ashr, 528), (Rol, 480)];
+        for (op, most) in most {
+            assert!(gates(op, 32, None) <= most, "{op:?}");
+        }
+        assert!(gates(Rol, 24, None) <= 1728);
     }
 
     #[test]

@@ -102,9 +102,11 @@ pub fn decide<'a>(
     let verdicts = match check_program(program, chosen, &settings.options, session.run()) {
         Ok(verdicts) => verdicts,
         Err(EngineError::NoSolver(message)) => bail!("{message}"),
-        Err(error @ (EngineError::TooLarge(_) | EngineError::NotSafety(_))) => {
-            let unknown = ProgramVerdict::Unknown(StopReason::Unsupported(error.to_string()));
-            vec![unknown; chosen.len()]
+        Err(
+            error
+            @ (EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)),
+        ) => {
+            vec![ProgramVerdict::Unknown(error.reason()); chosen.len()]
         }
     };
     let mut answers: Vec<Answer> = (chosen.iter().zip(verdicts))
@@ -207,13 +209,17 @@ fn judged(
 }
 
 /// Judges evidence from a file: what it proves, or why it is refused.
-pub fn verify(program: &Program, evidence: &Evidence) -> Result<Result<String, String>> {
+pub fn verify(
+    program: &Program,
+    evidence: &Evidence,
+    budget: &Budget,
+) -> Result<Result<String, String>> {
     let (judgement, claim) = match evidence {
         Evidence::Proof(property, proof) => {
-            let (solver, budget) = (SmtSolver::default(), Budget::default());
+            let solver = SmtSolver::default();
             let name = &program.property(*property).name;
             let claim = format!("The invariants prove that {name} holds.");
-            (judge::invariants(program, &[*property], proof, &solver, &budget), claim)
+            (judge::invariants(program, &[*property], proof, &solver, budget), claim)
         }
         Evidence::Run(trace) => {
             if let Some(why) = program.doubt(trace.steps.iter().map(|step| step.edge)) {

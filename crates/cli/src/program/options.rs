@@ -6,7 +6,7 @@ use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 use elinvar_formats::boogie::Dialect;
 
 /// The dialect of programs.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Programs")]
 pub struct DialectOption {
     /// The dialect of a program: whether `/` of integers is a real number or an integer

@@ -14,6 +14,7 @@ use std::time::Duration;
 use elinvar_formats::model::Model;
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
+use serde_json::json;
 
 use self::table::Look;
 use crate::progress::Statistics;
@@ -100,6 +101,19 @@ impl Summary {
             Summary::Unsafe => 10,
             Summary::Unknown => 0,
         }
+    }
+}
+
+/// The report of a run whose model was not read before a limit was reached.
+pub fn unread(reason: &StopReason, json: bool, quiet: bool) -> String {
+    let word = Summary::Unknown.word();
+    if json {
+        let reason = reason.to_string();
+        format!("{}\n", json!({ "verdict": word, "reason": reason, "properties": [] }))
+    } else if quiet {
+        format!("{word}\n")
+    } else {
+        format!("{word}\nThe model was not read: {reason}.\n")
     }
 }
 

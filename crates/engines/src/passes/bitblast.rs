@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyKind, Sort, TransitionSystem};
+use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyKind, Sort, StopReason, TransitionSystem};
 use elinvar_logic::blast::{Blasted, blast, cost};
 use elinvar_logic::words::{self, Word};
 use elinvar_logic::{Aig, AigLit, Arrays};
@@ -16,6 +16,7 @@ use super::cone::{self, Part};
 use super::lift::{Bit, InputOrigin, Lift};
 use super::netlist::{Input, Netlist, Register, Target};
 use crate::engine::EngineError;
+use crate::run::Run;
 
 /// Why a system cannot be turned into bits.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -24,11 +25,18 @@ pub enum BlastError {
     Memory { name: String, bits: String, limit: u64 },
     #[error("the model needs more than 2^30 gates")]
     TooLarge,
+    #[error("{0}")]
+    Stopped(StopReason),
 }
 
 impl From<BlastError> for EngineError {
     fn from(error: BlastError) -> Self {
-        EngineError::TooLarge(error.to_string())
+        match error {
+            BlastError::Stopped(reason) => EngineError::Stopped(reason),
+            BlastError::Memory { .. } | BlastError::TooLarge => {
+                EngineError::TooLarge(error.to_string())
+            }
+        }
     }
 }
 
@@ -41,7 +49,7 @@ pub fn bitblast(
     if is_circuit(system) {
         return Ok((system.clone(), Lift::identity(system)));
     }
-    let netlist = translate(system, &cone::whole(system), memory_limit)?;
+    let netlist = translate(system, &cone::whole(system), memory_limit, &Run::new())?;
     let new = netlist.to_system(system);
     let lift = netlist.lift(Arc::new(system.clone()), &new);
     Ok((new, lift))
@@ -73,6 +81,7 @@ pub(super) fn translate(
     system: &TransitionSystem,
     part: &Part,
     memory_limit: u64,
+    run: &Run,
 ) -> Result<Netlist, BlastError> {
     check_size(system, part, memory_limit)?;
     let mut translation = Translation {
@@ -81,8 +90,12 @@ pub(super) fn translate(
         bits: Vec::new(),
         starts: vec![u32::MAX; system.pool().len()],
     };
+    translation.netlist.aig.watch(run.watch());
     translation.declare(part);
     translation.translate_all(&part.nodes);
+    if translation.netlist.aig.unwatch() {
+        return Err(BlastError::Stopped(run.passed().unwrap_or(StopReason::Cancelled)));
+    }
     Ok(translation.connect(part))
 }
 

@@ -94,8 +94,8 @@ pub struct Size {
 }
 
 /// Simplifies a system for the sake of some of its safety properties. Memories
-/// of at most `memory_limit` bits are expanded. When the run is stopped, what
-/// there is by then is given back: fewer passes, the same contract.
+/// of at most `memory_limit` bits are expanded. When the effort of the run is spent, fewer
+/// passes are made, with the same contract; when a limit was passed there is no result.
 pub fn prepare(
     system: &TransitionSystem,
     properties: &[PropertyId],
@@ -112,9 +112,12 @@ pub fn prepare(
     let mut passes = Passes { report: Vec::new() };
     let start = Instant::now();
     let part = cone::part(system, properties, options.cone);
-    let mut netlist = bitblast::translate(system, &part, memory_limit)?;
+    let mut netlist = bitblast::translate(system, &part, memory_limit, run)?;
     passes.note("bits", Size::default(), &netlist, start);
     passes.run("normalize", &mut netlist, normalize::normalize);
+    if let Some(reason) = run.passed() {
+        return Err(EngineError::Stopped(reason));
+    }
     if options.cone {
         passes.run("cone", &mut netlist, Netlist::compact);
     }
@@ -126,6 +129,9 @@ pub fn prepare(
     }
     if options.rewrite && run.stop().is_none() {
         passes.run("rewrite", &mut netlist, rewrite::rewrite);
+    }
+    if let Some(reason) = run.passed() {
+        return Err(EngineError::Stopped(reason));
     }
     let new = netlist.to_system(system);
     let lift = netlist.lift(Arc::new(system.clone()), &new);

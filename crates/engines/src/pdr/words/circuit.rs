@@ -10,7 +10,7 @@ use std::rc::Rc;
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
 use elinvar_ir::{
-    BinaryOp, BitVec, ExprId, PropertyId, Reading, Sort, TransitionSystem, Word, cone,
+    BinaryOp, BitVec, ExprId, PropertyId, Reading, Sort, StopReason, TransitionSystem, Word, cone,
 };
 use elinvar_logic::arrays::{ArrayTerm, Arrays};
 use elinvar_logic::blast::{Blasted, blast, cost};
@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::atom::{Atom, Atoms, Shape, bits};
 use super::steps::{Case, Changes, MAX_LOOKS, Sum, total};
 use crate::engine::EngineError;
+use crate::run::Run;
 
 /// Gates beyond this are refused.
 const MAX_GATES: u64 = 50_000_000;
@@ -78,9 +79,11 @@ impl Circuit {
         system: &TransitionSystem,
         all: &[WordInfo],
         properties: &[PropertyId],
+        run: &Run,
     ) -> Result<Self, EngineError> {
         let pool = system.pool();
         let (mut aig, mut arrays) = (Aig::new(), Arrays::new());
+        aig.watch(run.watch());
         let mut blasted: FxHashMap<ExprId, Blasted> = FxHashMap::default();
         let mut current = Vec::with_capacity(all.len());
         for word in all {
@@ -98,7 +101,8 @@ impl Circuit {
         let roots = in_states.flat_map(|state| state.next.into_iter().chain(state.init));
         let roots = roots.chain(bads.iter().copied()).chain(system.constraints().iter().copied());
         let nodes = cone(pool, roots);
-        let gates: u64 = nodes.iter().map(|&node| cost(pool, &pool.get(node))).sum();
+        let costs = nodes.iter().map(|&node| cost(pool, &pool.get(node)));
+        let gates = costs.fold(0u64, u64::saturating_add);
         if gates > MAX_GATES {
             let message = format!("the arithmetic of this model needs about {gates} gates");
             return Err(EngineError::TooLarge(message));
@@ -156,6 +160,9 @@ impl Circuit {
                 let (a, b): (ArrayTerm, ArrayTerm) = (array(state.symbol), array(init));
                 initial.push(arrays.equal(&mut aig, a, b));
             }
+        }
+        if aig.unwatch() {
+            return Err(EngineError::Stopped(run.passed().unwrap_or(StopReason::Cancelled)));
         }
         Ok(Circuit {
             constraints: system.constraints().iter().map(|&id| word(id)[0]).collect(),

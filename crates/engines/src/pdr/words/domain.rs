@@ -122,7 +122,7 @@ impl Words {
         options: &WordsOptions,
         run: &Run,
     ) -> Result<Asked<Self>, EngineError> {
-        let circuit = Circuit::new(system, &words, properties)?;
+        let circuit = Circuit::new(system, &words, properties, run)?;
         let bads: Vec<ExprId> =
             properties.iter().map(|&id| system.bad(id).expect("a safety property")).collect();
         let expander = |kind| Expander::new(kind, system, &words, &bads);
