@@ -140,7 +140,7 @@ fn check_verdicts(program: &Program, expected: &[(Expected, bool)]) -> Result<()
     compare("cfg", &found, expected, false)?;
     let paths = CfgOptions { strategy: Strategy::TraceAbstraction, ..CfgOptions::default() };
     for (name, options) in [("trace-abstraction", paths), ("thesis", CfgOptions::thesis())] {
-        let found: Vec<Found> = by_cfg(program, &options).iter().map(found).collect();
+        let found: Vec<Found> = by_cfg(program, &options).iter().map(claimed).collect();
         compare(name, &found, expected, true)?;
     }
     match lowering::lower(program) {
@@ -174,7 +174,7 @@ fn by_cfg(program: &Program, options: &CfgOptions) -> Vec<ProgramVerdict> {
         .expect("Z3 is installed")
 }
 
-fn found(verdict: &ProgramVerdict) -> Found {
+fn claimed(verdict: &ProgramVerdict) -> Found {
     match verdict {
         ProgramVerdict::Safe(_) => Found::Safe,
         ProgramVerdict::Unsafe(_) => Found::Unsafe,
@@ -192,7 +192,7 @@ fn confirmed(program: &Program, property: AssertionId, verdict: &ProgramVerdict)
         ProgramVerdict::Unsafe(trace) => judge::run(program, trace).is_ok(),
         ProgramVerdict::Unknown(_) => false,
     };
-    if accepted { found(verdict) } else { Found::Unknown }
+    if accepted { claimed(verdict) } else { Found::Unknown }
 }
 
 /// Every engine for transition systems.

@@ -221,7 +221,7 @@ implementation q() returns (y: int) { y := 1; }
 implementation q() returns (y: int) { y := 2; }
 procedure p() { var a: int; call a := q(); assert a == 1 || a == 2; assert a == 1; }
 
-//// several implementations of a contract: unsafe
+//// several implementations of a contract: safe, unsafe
 procedure q() returns (y: int); ensures y == 1;
 implementation q() returns (y: int) { y := 1; }
 implementation q() returns (y: int) { y := 2; }

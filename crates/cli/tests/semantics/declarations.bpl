@@ -89,7 +89,8 @@ function even(x: int) returns (bool) { x mod 2 == 0 }
 procedure p(a: int) { assert even(a); }
 
 //// asserted forall: safe, unsafe
-procedure p(y: int) { assert (forall x: int :: x > y ==> x >= y + 1); assert (forall x: int :: x > y); }
+procedure p(y: int) { assert (forall x: int :: x > y ==> x >= y + 1); }
+procedure q(y: int) { assert (forall x: int :: x > y); }
 
 //// asserted not exists: unsafe
 procedure p() { assert !(exists x: int :: x > 3); }
@@ -100,7 +101,7 @@ procedure p(y: int) { assume (exists x: int :: x > 1 && y > x); assert y > 2; as
 //// bound variable shadows: safe
 procedure p(x: int) { assume x == 0; assert (forall x: int :: x * x >= 0 - x * x); }
 
-//// assumed forall: error 1:32 not supported here
+//// assumed forall: error 1:35 not supported here
 procedure p(m: [int]int) { assume (forall x: int :: m[x] == 0); assert m[0] == 0; }
 
 //// global is any value: unsafe
@@ -183,7 +184,7 @@ axiom g > 0;
 const c: int;
 procedure p() { c := 1; }
 
-//// name twice: error 1:16 declared twice
+//// name twice: error 1:17 declared twice
 var g: int; var g: bool;
 
 //// name that is not declared: error 1:24 not declared

@@ -103,7 +103,7 @@ procedure p() { assert false <== true <== false; assert false <== (true <== fals
 //// equivalence is associative: safe, unsafe
 procedure p() { assert false <==> false <==> true; assert true <==> false <==> true; }
 
-//// implication binds weaker than disjunction: safe
+//// implication binds weaker than disjunction: safe, safe
 procedure p(a: bool, b: bool) { assert a ==> a || b; assert a && b ==> a; }
 
 //// equivalence binds weaker than implication: safe
@@ -112,10 +112,10 @@ procedure p(a: bool, b: bool) { assert a ==> b <==> !a || b; }
 //// negation binds tighter: safe, unsafe
 procedure p(a: bool, b: bool) { assert !(a && b) <==> !a || !b; assert !a && b <==> !(a && b); }
 
-//// equality of truth values: safe
+//// equality of truth values: safe, safe
 procedure p(a: bool, b: bool) { assert (a == b) <==> (a <==> b); assert (a != b) <==> (a <==> !b); }
 
-//// conditional expression: safe
+//// conditional expression: safe, safe
 procedure p(x: int) { assert (if x > 0 then x else -x) >= 0; assert (if x > 0 then 1 else if x == 0 then 2 else 3) != 4; }
 
 //// conditional condition: unsafe
@@ -233,19 +233,19 @@ type T;
 procedure p(a: T, b: T) { assert a == b; }
 procedure q(a: T, b: T) { assert a != b; }
 
-//// comparison of different types: error 1:28 of type bool
+//// comparison of different types: error 1:29 of type bool
 procedure p() { assert 1 == true; }
 
 //// sum of different types: error 1:28 types int and real
 procedure p() { assert 1 + 1.0 == 2.0; }
 
-//// sum with a quotient: error 1:41 types real and int
+//// sum with a quotient: error 1:40 types real and int
 procedure p(x: int) { assert (x / 2) + (1) == 3; }
 
 //// comparisons in a row: error 1:36 cannot be chained
 procedure p(x: int) { assert 0 < x < 5; }
 
-//// arrows in both directions: error 1:36 mixed
+//// arrows in both directions: error 1:38 mixed
 procedure p() { assert true ==> true <== true; }
 
 //// word that is too large: error 1:24 needs more than 3 bits
@@ -260,10 +260,10 @@ procedure p() { assert bvadd(1bv4, 1bv8) == 1bv4; }
 //// condition that is no truth value: error 1:24 of type int
 procedure p() { assert 1; }
 
-//// index of a wrong type: error 1:34 of type bool
+//// index of a wrong type: error 1:37 of type bool
 procedure p(m: [int]int) { assert m[true] == 0; }
 
-//// number of indices: error 1:37 2 indices, not 1
+//// number of indices: error 1:42 2 indices, not 1
 procedure p(m: [int, int]int) { assert m[1] == 0; }
 
 //// powers: error 1:26 not supported
