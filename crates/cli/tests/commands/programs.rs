@@ -134,3 +134,173 @@ fn spacer_agrees() {
         assert_eq!(String::from_utf8(output.expect("z3 is installed").stdout).unwrap(), answer);
     }
 }
+
+/// A program without a property has no verdict, whatever the reason.
+#[test]
+fn a_program_without_a_property_is_an_error() {
+    let folder = folder();
+    let path = folder.path();
+    for (text, note) in [
+        ("", ""),
+        ("// nothing\n", ""),
+        ("var g: int;\n", ""),
+        ("procedure p() { /* /* */ assert false; // */\n}\n", ""),
+        ("procedure {:inline 1} p(x: int) { assert x > 0; }\n", "inlined and never called"),
+        ("procedure {:verify false} p() { assert false; }\n", "`p` has {:verify false}"),
+    ] {
+        write(path, "p.bpl", text);
+        let run = elinvar(path, &["check", "p.bpl"]);
+        assert_eq!((run.code, &run.stdout[..]), (USER_ERROR, ""), "{text}");
+        assert!(run.stderr.ends_with("the program has no property to check\n"), "{}", run.stderr);
+        assert!(run.stderr.contains(note), "{}", run.stderr);
+    }
+}
+
+/// The dialect is chosen, found in the text, and reported.
+#[test]
+fn dialects_are_chosen_and_reported() {
+    let folder = folder();
+    let path = folder.path();
+    write(path, "p.bpl", "procedure p() {\n  assert 3 / 2 == 1 / 1;\n}\n");
+    write(path, "u.bpl", "//#Unsafe\nprocedure p() {\n  assert 3 / 2 == 1 / 1;\n}\n");
+    for (words, code, dialect) in [
+        (&["p.bpl"][..], UNSAFE, "boogie"),
+        (&["p.bpl", "--dialect", "ultimate"], SAFE, "ultimate"),
+        (&["u.bpl"], SAFE, "ultimate"),
+        (&["u.bpl", "--dialect", "boogie"], UNSAFE, "boogie"),
+    ] {
+        let (found, json) = report(path, words);
+        assert_eq!((found, &json["dialect"]), (code, &dialect.into()), "{words:?}");
+    }
+    let text = elinvar(path, &["check", "u.bpl"]).stdout;
+    assert!(text.contains("\ncfg, dialect ultimate, "), "{text}");
+    let check = ["check", "p.bpl", "--dialect", "ultimate", "--certificate", "c", "--quiet"];
+    assert_eq!(elinvar(path, &check).code, SAFE);
+    assert_eq!(elinvar(path, &["verify", "p.bpl", "c", "--dialect", "ultimate"]).code, ACCEPTED);
+    assert_eq!(elinvar(path, &["verify", "p.bpl", "c"]).code, REFUSED);
+    let model = elinvar(path, &["check", "@counter.aag", "--dialect", "boogie"]);
+    assert_eq!(model.code, USER_ERROR);
+    assert!(model.stderr.contains("--dialect is about programs"), "{}", model.stderr);
+}
+
+/// A quotient that Boogie has no type for is pointed out.
+#[test]
+fn quotients_of_integers_have_a_note() {
+    let folder = folder();
+    let path = folder.path();
+    write(
+        path,
+        "p.bpl",
+        "procedure p(x: int) {\n  var y: int;\n  y := x / 2;\n  assert 2 * y <= x;\n}\n",
+    );
+    let run = elinvar(path, &["check", "p.bpl"]);
+    assert_eq!(run.code, SAFE);
+    assert!(
+        run.stderr.starts_with("p.bpl:3: note: `/` is the quotient of integers"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(elinvar(path, &["check", "p.bpl", "--quiet"]).stderr, "");
+}
+
+/// What holds because nothing can enter the procedure is told apart.
+#[test]
+fn contradictory_preconditions_are_vacuous() {
+    let folder = folder();
+    let path = folder.path();
+    for (text, vacuous) in [
+        ("procedure p(x: int) requires x > 0; requires x < 0; { assert false; }", [true, false]),
+        ("procedure p(x: int where x > 0) free requires x < 0; { assert false; }", [true, false]),
+        (
+            "const c: int; axiom c < 0; procedure p() requires c > 0; { assert false; }",
+            [true, false],
+        ),
+        ("procedure p(x: int) requires x > 0; { assume x < 0; assert false; }", [false, false]),
+        ("procedure p(x: int) requires x > 0; { assert x > 0; }", [false, false]),
+        ("procedure p(x: int) requires x != x; { while (x > 0) { } assert false; }", [true, false]),
+        ("axiom false; procedure p() { assert true; }", [true, true]),
+    ] {
+        write(path, "p.bpl", &format!("{text}\nprocedure q() {{ assert true; }}\n"));
+        let (code, json) = report(path, &["p.bpl"]);
+        let found: Vec<&Json> =
+            json["properties"].as_array().unwrap().iter().map(|p| &p["vacuous"]).collect();
+        assert_eq!((code, found), (SAFE, vec![&vacuous[0].into(), &vacuous[1].into()]), "{text}");
+        let report = elinvar(path, &["check", "p.bpl"]).stdout;
+        let line = "vacuous: the preconditions of procedure p contradict each other\n";
+        assert_eq!(report.contains(line), vacuous[0], "{report}");
+    }
+    write(path, "p.bpl", "procedure p(x: int) { assert x > 0; }\n");
+    assert_eq!(report(path, &["p.bpl"]).1["properties"][0]["vacuous"], false);
+}
+
+/// Loop invariants that suffice are not searched for.
+#[test]
+fn given_invariants_are_tried_first() {
+    let folder = folder();
+    let path = folder.path();
+    let text = "procedure Sum(n: int) returns (s: int) requires n >= 0; ensures 2 * s == n * (n + 1);\n\
+                {\n  var i: int;\n  s := 0; i := 0;\n  while (i < n)\n    invariant 0 <= i && i <= n;\n\
+                \x20   invariant 2 * s == i * (i + 1);\n  { i := i + 1; s := s + i; }\n}\n";
+    write(path, "p.bpl", text);
+    for strategy in ["whole", "trace-abstraction"] {
+        let (code, json) = report(path, &["p.bpl", "--timeout", "4", "--strategy", strategy]);
+        assert_eq!(code, SAFE, "{json}");
+        assert_eq!(json["properties"][0]["certificate"]["clauses"], 0);
+    }
+}
+
+/// Programs whose invariants have operators on words, names of several procedures, old
+/// values, functions without parameters, and the division of Ultimate.
+const TO_PASTE: [&str; 5] = [
+    "procedure p(n: bv8)\n{\n  var i: bv8;\n  i := 0bv8;\n  while (bvult(i, n))\n  {\n    \
+     i := bvadd(i, 1bv8);\n  }\n  assert i == n;\n}\n",
+    "function limit() returns (int);\nvar g: int;\n\
+     procedure p(n: int) modifies g; requires limit() > 0;\n{\n  var i: int;\n  i := 0;\n  \
+     while (i < limit())\n  {\n    i := i + 1;\n    g := g + 1;\n  }\n  \
+     assert g == old(g) + i && i == limit();\n}\n\
+     procedure q(n: int) modifies g; requires n >= 0;\n{\n  var i: int;\n  i := 0;\n  \
+     while (i < n)\n  {\n    i := i + 1;\n    g := g + 2;\n  }\n  assert g == old(g) + 2 * n;\n}\n",
+    "//#Safe\nprocedure p(n: int)\n{\n  var i, j: int;\n  assume n >= 0;\n  i, j := 0, 0;\n  \
+     while (i < n)\n  {\n    i := i + 1;\n    j := j + 2;\n  }\n  \
+     assert j / 2 == n && j % 2 == 0;\n}\n",
+    "procedure p()\n{\n  var x: bv8;\n  x := 1bv8;\n  while (*)\n  {\n    \
+     x := bvor(bvshl(x, 1bv8), bvlshr(x, 7bv8));\n  }\n  assert bvand(x, bvsub(x, 1bv8)) == 0bv8;\n}\n",
+    "function {:bvbuiltin \"bvadd\"} $add(x: bv16, y: bv16) returns (bv16);\n\
+     function {:bvbuiltin \"bvsub\"} $sub(x: bv16, y: bv16) returns (bv16);\n\
+     function {:bvbuiltin \"bvule\"} $ule(x: bv16, y: bv16) returns (bool);\n\
+     procedure main()\n{\n  var head, tail: bv16;\n  head, tail := 0bv16, 0bv16;\n  while (*)\n  {\n    \
+     if (*) { if ($sub(head, tail) != 8bv16) { head := $add(head, 1bv16); } }\n    \
+     else { if (head != tail) { tail := $add(tail, 1bv16); } }\n    \
+     assert $ule($sub(head, tail), 8bv16);\n  }\n}\n",
+];
+
+/// The invariants that are printed are invariants of the program that they are pasted into.
+#[test]
+fn printed_invariants_can_be_pasted() {
+    let folder = folder();
+    let path = folder.path();
+    for text in TO_PASTE {
+        write(path, "p.bpl", text);
+        let (code, json) = report(path, &["p.bpl"]);
+        assert_eq!(code, SAFE, "{text}");
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut pasted = 0;
+        for property in json["properties"].as_array().unwrap() {
+            for loop_head in property["invariant"].as_array().unwrap() {
+                let line = loop_head["line"].as_u64().unwrap() as usize;
+                for clause in loop_head["clauses"].as_array().unwrap() {
+                    lines[line - 1] += &format!(" invariant {};", clause.as_str().unwrap());
+                    pasted += 1;
+                }
+            }
+        }
+        assert!(pasted > 0, "{text}");
+        write(path, "p.bpl", &lines.join("\n"));
+        let run = elinvar(path, &["check", "p.bpl"]);
+        assert_eq!(run.code, SAFE, "{}\n{}{}", lines.join("\n"), run.stdout, run.stderr);
+        let (_, json) = report(path, &["p.bpl"]);
+        for property in json["properties"].as_array().unwrap() {
+            assert_eq!(property["certificate"]["clauses"], 0, "{property}");
+        }
+    }
+}
