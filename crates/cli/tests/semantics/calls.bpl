@@ -83,6 +83,18 @@ procedure p(i: int) modifies m; { m[i] := 1; assert old(m)[i + 1] == m[i + 1]; a
 //// old has no effect on locals: safe
 procedure p(x: int) { var y: int; y := x; y := y + 1; assert old(y) == x + 1; }
 
+//// old in a precondition: error 2:24 `old` has a meaning only in bodies and postconditions
+var g: int;
+procedure p() requires old(g) > 0; { assert g > 0; }
+
+//// old in a where clause: error 2:30 `old` has a meaning only in bodies and postconditions
+var g: int;
+procedure p(x: int where x > old(g)) { assert g > 0; }
+
+//// old of old: safe
+var g: int;
+procedure p() modifies g; ensures old(old(g)) == old(g); { g := g + 1; }
+
 //// free precondition is assumed in the body: safe
 procedure p(x: int) free requires x > 3; { assert x > 3; }
 

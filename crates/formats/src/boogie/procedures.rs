@@ -132,8 +132,8 @@ fn signature<'a>(
     for name in &declaration.modifies {
         modifies.extend(modified(scope, name)?.parts.iter().copied());
     }
-    let requires = specified(scope, &mut frame, &declaration.requires)?;
-    let ensures = specified(scope, &mut frame, &declaration.ensures)?;
+    let requires = preconditions(scope, &mut frame, &declaration.requires)?;
+    let ensures = postconditions(scope, &mut frame, &declaration.ensures)?;
     let name = declaration.name.text;
     let attributes = &declaration.attributes;
     let marked = |name| attribute(attributes, name).is_some_and(|argument| argument != "false");
@@ -178,7 +178,7 @@ fn constrain<'a>(
 ) -> Result<(), Diagnostic> {
     for binding in bindings {
         let Some(constraint) = &binding.constraint else { continue };
-        let mut lowering = Lowering::in_frame(scope, frame);
+        let mut lowering = Lowering::in_one_state(scope, frame);
         let condition = lowering.condition(constraint, Replaceable::Neither)?;
         for &part in frame.symbols[binding.name.text].parts.iter() {
             scope.constraints.insert(part, condition);
@@ -197,19 +197,30 @@ fn modified<'s, 'a>(scope: &'s Scope<'a>, name: &Name<'a>) -> Result<&'s Symbol,
     }
 }
 
-fn specified<'a>(
+fn preconditions<'a>(
     scope: &mut Scope<'a>,
     frame: &mut Frame<'a>,
     clauses: &'a [Clause<'a>],
 ) -> Result<Vec<Specified>, Diagnostic> {
-    clauses
-        .iter()
-        .map(|clause| {
-            let condition = Lowering::in_frame(scope, frame)
-                .condition(&clause.condition, Replaceable::Neither)?;
-            Ok(Specified { condition, free: clause.free, span: clause.span.clone() })
-        })
-        .collect()
+    let lower = |clause| specified(Lowering::in_one_state(scope, frame), clause);
+    clauses.iter().map(lower).collect()
+}
+
+fn postconditions<'a>(
+    scope: &mut Scope<'a>,
+    frame: &mut Frame<'a>,
+    clauses: &'a [Clause<'a>],
+) -> Result<Vec<Specified>, Diagnostic> {
+    let lower = |clause| specified(Lowering::in_frame(scope, frame), clause);
+    clauses.iter().map(lower).collect()
+}
+
+fn specified<'a>(
+    mut lowering: Lowering<'_, 'a>,
+    clause: &'a Clause<'a>,
+) -> Result<Specified, Diagnostic> {
+    let condition = lowering.condition(&clause.condition, Replaceable::Neither)?;
+    Ok(Specified { condition, free: clause.free, span: clause.span.clone() })
 }
 
 fn body<'a>(

@@ -58,6 +58,8 @@ pub(super) struct Lowering<'s, 'a> {
     frame: Option<&'s mut Frame<'a>>,
     /// May the values of variables be spoken of?
     state: bool,
+    /// And those on entry to the procedure, by `old`?
+    two_states: bool,
     bound: Vec<(&'a str, Value)>,
     inside_old: bool,
     replaceable: Replaceable,
@@ -71,6 +73,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let mut lowering = Self::stateless(scope);
         lowering.frame = Some(frame);
         lowering.state = true;
+        lowering.two_states = true;
+        lowering
+    }
+
+    /// In preconditions and `where` clauses, which are about one state.
+    pub fn in_one_state(scope: &'s mut Scope<'a>, frame: &'s mut Frame<'a>) -> Self {
+        let mut lowering = Self::in_frame(scope, frame);
+        lowering.two_states = false;
         lowering
     }
 
@@ -87,6 +97,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             scope,
             frame: None,
             state: false,
+            two_states: false,
             bound: Vec::new(),
             inside_old: false,
             replaceable: Replaceable::Neither,
@@ -267,6 +278,9 @@ impl<'s, 'a> Lowering<'s, 'a> {
                 return Some(self.read(&symbol.ty, &symbol.parts));
             }
             let global = self.scope.symbols.get(own.strip_prefix("old.")?).cloned()?;
+            if !self.two_states || global.role != Role::Global {
+                return None;
+            }
             let frame = self.frame.as_deref_mut()?;
             let parts = global.parts.iter();
             let old: Vec<VariableId> = parts.map(|&part| self.scope.old(frame, part)).collect();
@@ -341,8 +355,8 @@ impl<'s, 'a> Lowering<'s, 'a> {
         {
             return Ok(self.read(&symbol.ty, &symbol.parts));
         }
-        if self.frame.is_none() {
-            let message = "`old` has a meaning only inside procedures and their specifications";
+        if !self.two_states {
+            let message = "`old` has a meaning only in bodies and postconditions";
             return Err(Diagnostic::new(message, span.clone()));
         }
         let before = std::mem::replace(&mut self.inside_old, true);

@@ -139,11 +139,7 @@ fn errors_say_what_and_where() {
         ("procedure p() {", "", "a statement or `}` is expected, but the file ends"),
         ("procedure if() { }", "if", "the name of a procedure is expected, but there is `if`"),
         ("hello", "hello", "a declaration is expected, but there is `hello`"),
-        (
-            "axiom old(1) == 1;",
-            "old(1)",
-            "`old` has a meaning only inside procedures and their specifications",
-        ),
+        ("axiom old(1) == 1;", "old(1)", "`old` has a meaning only in bodies and postconditions"),
     ] {
         assert_eq!(refused(source), (message.to_owned(), place.to_owned()), "{source}");
     }
