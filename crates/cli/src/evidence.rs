@@ -18,7 +18,7 @@ use elinvar_ir::{
 
 use crate::failure::{Bug, FileFault};
 use crate::load::SourceFile;
-use crate::properties;
+use crate::{merged, properties};
 
 /// Lets the checker judge a verdict about `system` against the same system as it was
 /// written. Refused evidence is a bug; evidence that the budget does not suffice for is
@@ -251,6 +251,26 @@ impl Evidence {
             }
         }
     }
+}
+
+/// Is it a proof about all properties of the model together, as competitions want it?
+pub fn is_about_all(model: &Model, file: &SourceFile, chosen: Option<&str>) -> bool {
+    let properties = model.system().properties();
+    let is_ours = |name: &str| {
+        name == merged::NAME && properties.len() > 1 && properties.iter().all(|p| p.name != name)
+    };
+    if let Some(chosen) = chosen {
+        return is_ours(chosen);
+    }
+    let named = if properties.len() < 2 || is_witness(model, &file.bytes) {
+        None
+    } else if text::is_certificate(&file.bytes) {
+        text::read(&file.bytes).ok().map(|certificate| certificate.property)
+    } else {
+        let circuit = file.model().ok();
+        circuit.and_then(|circuit| Some(circuit.system().properties().first()?.name.clone()))
+    };
+    named.is_some_and(|name| is_ours(&name))
 }
 
 /// Evidence that says nothing about the model.

@@ -19,6 +19,7 @@ use crate::evidence;
 use crate::failure::{Bug, Stopped};
 use crate::family::{FamilyReport, StrategyName};
 use crate::load::Original;
+use crate::output::Files;
 use crate::progress::{Monitor, Progress, Statistics};
 use crate::proof::Kept;
 use crate::report::{Answer, Report};
@@ -215,7 +216,18 @@ impl Session {
         let answers = chosen.iter().map(answer).collect();
         let checking = self.checked();
         let earlier_seconds = self.earlier_seconds;
-        Ok(Report { model, engine, time, checking, answers, statistics, earlier_seconds, warnings })
+        let files = Files::default();
+        Ok(Report {
+            model,
+            engine,
+            time,
+            checking,
+            answers,
+            statistics,
+            earlier_seconds,
+            files,
+            warnings,
+        })
     }
 
     /// Finds the bound at which the property of a family begins to fail, and confirms

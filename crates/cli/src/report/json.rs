@@ -44,6 +44,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("depth".into(), json!(report.depth(answer)));
     object.insert("seconds".into(), answer.time.as_secs_f64().into());
     object.insert("engine".into(), json!(answer.engine));
+    object.insert("files".into(), report.files.json(answer.property));
     match &answer.verdict {
         Verdict::Safe(proof) => object.insert("certificate".into(), certificate(system, proof)),
         Verdict::Unsafe(run) => object.insert("trace".into(), trace(system, run)),

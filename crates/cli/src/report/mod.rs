@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use elinvar_formats::model::Model;
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
+use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use serde_json::json;
 
 use self::table::Look;
+use crate::output::Files;
 use crate::progress::Statistics;
 
 /// The checked answer about a model.
@@ -30,6 +31,8 @@ pub struct Report<'a> {
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
     pub earlier_seconds: Option<f64>,
+    /// The files that were written about the answers.
+    pub files: Files,
     /// What went wrong without harm to the answers.
     pub warnings: Vec<String>,
 }
@@ -158,14 +161,6 @@ impl Report<'_> {
         })
     }
 
-    /// The trace of the first failing property.
-    pub fn first_trace(&self) -> Option<&Trace> {
-        self.answers.iter().find_map(|answer| match &answer.verdict {
-            Verdict::Unsafe(trace) => Some(trace),
-            Verdict::Safe(_) | Verdict::Unknown(_) => None,
-        })
-    }
-
     /// The engine that ran, and those within it that decided something.
     pub fn engines(&self) -> String {
         let mut deciding: Vec<&str> = self.answers.iter().filter_map(|a| a.engine).collect();
@@ -230,6 +225,7 @@ mod tests {
             answers: vec![answer(0)],
             statistics: Statistics::default(),
             earlier_seconds: None,
+            files: Files::default(),
             warnings: Vec::new(),
         };
         let text = report.render(false, false);

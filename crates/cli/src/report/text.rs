@@ -14,6 +14,9 @@ use super::{Answer, Report, Summary, invariant, relevance};
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
 
+/// Characters of a property's name in a table.
+const PROPERTY: usize = 60;
+
 /// Lines of an invariant before the larger clauses are left out.
 const LINES: usize = 20;
 
@@ -37,6 +40,7 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     writeln!(text, "\n{}, {}{reached}", report.engines(), seconds(report.time))
         .expect("strings do not fail");
+    text.push_str(&report.files.text());
     text
 }
 
@@ -137,7 +141,7 @@ fn properties(report: &Report<'_>) -> String {
         };
         rows.push([
             answer.property.0.to_string(),
-            report.name(answer).to_owned(),
+            table::shorten(report.name(answer), PROPERTY),
             Summary::of(&answer.verdict).word().to_owned(),
             seconds(answer.time),
             detail,
