@@ -31,6 +31,8 @@ pub struct Report<'a> {
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
     pub earlier_seconds: Option<f64>,
+    /// The cycle in which the constraints contradict each other: proofs are vacuous.
+    pub contradiction: Option<usize>,
     /// The files that were written about the answers.
     pub files: Files,
     /// What went wrong without harm to the answers.
@@ -150,6 +152,15 @@ impl Report<'_> {
         }
     }
 
+    /// The cycle in which the constraints contradict each other, if that makes the
+    /// property safe.
+    pub fn vacuous(&self, answer: &Answer) -> Option<usize> {
+        match answer.verdict {
+            Verdict::Safe(_) => self.contradiction,
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+        }
+    }
+
     /// Why there is no verdict.
     pub fn reason(&self) -> Option<&StopReason> {
         if self.summary() != Summary::Unknown {
@@ -225,6 +236,7 @@ mod tests {
             answers: vec![answer(0)],
             statistics: Statistics::default(),
             earlier_seconds: None,
+            contradiction: None,
             files: Files::default(),
             warnings: Vec::new(),
         };

@@ -10,6 +10,7 @@ use super::digest::{CONSIDERED, digest};
 use super::table::{self, Look};
 use super::waves::{Waves, nearest_signals};
 use super::{Answer, Report, Summary, invariant, relevance};
+use crate::evidence;
 
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
@@ -24,6 +25,9 @@ const LINES: usize = 20;
 pub fn render(report: &Report<'_>, look: Look) -> String {
     let mut text = format!("{}\n", report.word());
     text.push_str(&meaning(report));
+    if let Some(cycle) = report.answers.iter().find_map(|answer| report.vacuous(answer)) {
+        writeln!(text, "{}", evidence::vacuous(cycle)).expect("strings do not fail");
+    }
     if report.answers.len() > 1 {
         text.push('\n');
         text.push_str(&properties(report));

@@ -15,6 +15,7 @@ mod interpolation;
 mod names;
 mod programs;
 mod reuse;
+mod vacuity;
 mod witnesses;
 
 const SAFE: u8 = 20;
