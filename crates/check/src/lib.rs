@@ -50,6 +50,7 @@ pub mod program;
 mod refusal;
 mod replay;
 mod solver;
+mod vacuity;
 mod witness;
 mod words;
 
@@ -59,4 +60,5 @@ pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
 pub use replay::replay;
 pub use solver::Budget;
+pub use vacuity::contradiction;
 pub use witness::witness;

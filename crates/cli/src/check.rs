@@ -1,6 +1,6 @@
 //! `elinvar check`: decide the properties of a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
     /// programs, a BTOR2 witness for the others. When several properties are decided, each that
     /// fails has a file of its own, with its number before the ending: w.txt
-    /// becomes w.0.txt, w.1.txt
+    /// becomes w.0.txt, w.1.txt. The report names each file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     witness: Option<PathBuf>,
 
@@ -163,9 +163,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let plan = arguments.engine.plan()?;
     let strategy = arguments.family_strategy()?;
     let files = [&arguments.witness, &arguments.certificate, &arguments.vcd];
-    for path in files.into_iter().flatten() {
-        output::expect_folder(path)?;
-    }
+    arguments.expect_outputs(&[None])?;
     if arguments.proof.is_used() {
         arguments.engine.expect_lemmas("--reuse and --save")?;
     }
@@ -197,20 +195,31 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let families = Families { family: Arc::new(family), original: Arc::new(original) };
         return arguments.find_optimum(&session, &model, &families, strategy);
     }
+    arguments.expect_outputs(&numbers(&chosen))?;
     let size = if arguments.minimize { ProofSize::Small } else { ProofSize::AsFound };
     let original = Arc::new(Original::of_file(&file, dialect));
-    let report = session.decide(&model, &original, &chosen, &plan, size)?;
+    let mut report = session.decide(&model, &original, &chosen, &plan, size)?;
     // The verdict is told even when a file cannot be written.
-    let written = arguments.write_files(&report).and(kept.finish(&report));
+    let mut files = output::Files::default();
+    let written = arguments.write_files(&report, &mut files).and(kept.finish(&report));
+    report.files = files;
     output::print(&report.render(arguments.json, arguments.quiet))?;
     written?;
     for warning in &report.warnings {
-        anstream::eprintln!("warning: {warning}");
+        anstream::eprintln!("warning: {}", output::harmless(warning));
     }
     if arguments.stats {
         anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
     }
     Ok(report.summary().code())
+}
+
+/// The numbers in the names of files: none for a single property.
+fn numbers(chosen: &[PropertyId]) -> Vec<Option<PropertyId>> {
+    match chosen {
+        [_] => vec![None],
+        _ => chosen.iter().copied().map(Some).collect(),
+    }
 }
 
 impl Arguments {
@@ -246,13 +255,17 @@ impl Arguments {
         }
         let chosen = program::select(&reading.program, self.property.as_deref())?;
         let several = chosen.len() > 1;
+        let ids: Vec<PropertyId> = chosen.iter().map(|id| PropertyId(id.0 as usize)).collect();
+        self.expect_outputs(&numbers(&ids))?;
         let files = [&self.witness, &self.certificate];
         if several && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
             bail!("standard output takes evidence about one property: choose it with --property");
         }
-        let report = program::decide(&session, &reading, source, &chosen, &settings)?;
+        let mut report = program::decide(&session, &reading, source, &chosen, &settings)?;
         // The verdict is told even when a file cannot be written.
-        let written = self.write_program_files(&report);
+        let mut files = output::Files::default();
+        let written = self.write_program_files(&report, &mut files);
+        report.files = files;
         output::print(&report.render(self.json, self.quiet))?;
         written?;
         if self.stats {
@@ -261,23 +274,29 @@ impl Arguments {
         Ok(report.summary().code())
     }
 
-    fn write_program_files(&self, report: &program::Report<'_>) -> Result<()> {
+    fn write_program_files(
+        &self,
+        report: &program::Report<'_>,
+        files: &mut output::Files,
+    ) -> Result<()> {
         let program::Report { program, source, answers, .. } = report;
         for answer in answers {
-            let one_of_many = (answers.len() > 1).then_some(PropertyId(answer.property.0 as usize));
+            let property = PropertyId(answer.property.0 as usize);
+            let one_of_many = (answers.len() > 1).then_some(property);
             let file = |path: &PathBuf| output::numbered(path, one_of_many);
             match &answer.verdict {
                 ProgramVerdict::Safe(proof) => {
                     if let Some(path) = self.certificate.as_ref().map(file) {
                         let text =
                             program::evidence::certificate(program, source, answer.property, proof);
-                        output::write_file(&path, text.as_bytes())?;
+                        files.write(property, "certificate", &path, text.as_bytes())?;
                     }
                 }
                 ProgramVerdict::Unsafe(trace) => {
                     if let Some(path) = self.witness.as_ref().map(file) {
                         let json = program::evidence::witness(program, source, trace);
-                        output::write_file(&path, format!("{json:#}\n").as_bytes())?;
+                        let text = format!("{json:#}\n");
+                        files.write(property, "witness", &path, text.as_bytes())?;
                     }
                 }
                 ProgramVerdict::Unknown(_) => {}
@@ -298,9 +317,7 @@ impl Arguments {
         if let Some((name, _)) = strays.into_iter().find(|&(_, given)| given) {
             bail!("{name} is about transition systems, not about programs");
         }
-        for path in [&self.witness, &self.certificate].into_iter().flatten() {
-            output::expect_folder(path)?;
-        }
+        self.expect_outputs(&[None])?;
         let strategy = match self.strategy.map(AnyStrategy::of_program) {
             None => None,
             Some(Some(strategy)) => Some(strategy),
@@ -351,14 +368,15 @@ impl Arguments {
             Plan::One(_) | Plan::Race(_) => PdrOptions::default(),
         };
         let report = session.optimum(families, name, options)?;
+        let mut files = output::Files::default();
         if let Some((_, trace)) = &report.optimum.fails {
-            self.write_trace(model, trace, |path| path.clone())?;
+            self.write_trace(model, trace, &mut files, |path| path.clone())?;
         }
         if let (Some(path), Some((_, proof)), Some(instance)) =
             (&self.certificate, &report.optimum.holds, report.proved_instance())
         {
             let file = evidence::certificate(&instance, property, proof, path)?;
-            output::write_file(path, &file)?;
+            files.write(property, "certificate", path, &file)?;
         }
         output::print(&report.render(self.json, self.quiet))?;
         Ok(report.summary().code())
@@ -369,28 +387,48 @@ impl Arguments {
         &self,
         model: &Model,
         trace: &Trace,
+        files: &mut output::Files,
         file: impl Fn(&PathBuf) -> PathBuf,
     ) -> Result<()> {
         if let Some(path) = &self.witness {
-            output::write_file(&file(path), &evidence::witness(model, trace))?;
+            let text = evidence::witness(model, trace);
+            files.write(trace.property, "witness", &file(path), &text)?;
         }
         if let Some(path) = &self.vcd {
-            output::write_file(&file(path), vcd::write(model.system(), trace).as_bytes())?;
+            let text = vcd::write(model.system(), trace);
+            files.write(trace.property, "vcd", &file(path), text.as_bytes())?;
         }
         Ok(())
     }
 
-    fn write_files(&self, report: &Report<'_>) -> Result<()> {
+    /// Complains about files that cannot be written, or that are inputs or each other. With
+    /// several properties each file has a number.
+    fn expect_outputs(&self, numbers: &[Option<PropertyId>]) -> Result<()> {
+        let paths = [&self.witness, &self.certificate, &self.vcd];
+        let mut outputs: Vec<PathBuf> = Vec::new();
+        for path in paths.into_iter().flatten() {
+            output::expect_writable(path)?;
+            outputs.extend(numbers.iter().map(|&number| output::numbered(path, number)));
+        }
+        let (reused, saved) = self.proof.paths();
+        outputs.extend(saved.cloned());
+        // A proof may be replaced by its successor.
+        let reused = reused.filter(|&path| saved != Some(path));
+        let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
+        output::expect_distinct(inputs.into_iter().flatten(), outputs.iter().map(PathBuf::as_path))
+    }
+
+    fn write_files(&self, report: &Report<'_>, files: &mut output::Files) -> Result<()> {
         let Report { model, answers, .. } = report;
         for answer in answers {
             let one_of_many = (answers.len() > 1).then_some(answer.property);
             let file = |path: &PathBuf| output::numbered(path, one_of_many);
             match &answer.verdict {
-                Verdict::Unsafe(trace) => self.write_trace(model, trace, file)?,
+                Verdict::Unsafe(trace) => self.write_trace(model, trace, files, file)?,
                 Verdict::Safe(proof) => {
                     if let Some(path) = self.certificate.as_ref().map(file) {
                         let file = evidence::certificate(model, answer.property, proof, &path)?;
-                        output::write_file(&path, &file)?;
+                        files.write(answer.property, "certificate", &path, &file)?;
                     }
                 }
                 Verdict::Unknown(_) => {}

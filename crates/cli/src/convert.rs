@@ -89,6 +89,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         Some(target) => target,
         None => Target::of_ending(&arguments.output)?,
     };
+    output::expect_writable(&arguments.output)?;
+    output::expect_distinct([Path::new(&arguments.input)], [arguments.output.as_path()])?;
     let work = arguments.clone();
     let bytes = arguments.resources.watch(move || work.convert(target))?;
     output::write_file(&arguments.output, &bytes)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use elinvar_check::{Budget, Refusal};
@@ -18,7 +19,7 @@ use elinvar_ir::{
 
 use crate::failure::{Bug, FileFault};
 use crate::load::SourceFile;
-use crate::properties;
+use crate::{merged, properties};
 
 /// Lets the checker judge a verdict about `system` against the same system as it was
 /// written. Refused evidence is a bug; evidence that the budget does not suffice for is
@@ -103,6 +104,36 @@ fn judge_certificate(
 fn relevant_states(system: &TransitionSystem, property: PropertyId) -> BTreeSet<usize> {
     let roots = system.constraints().iter().copied().chain(system.bad(property));
     system.cone_of_influence(roots)
+}
+
+/// Cycles in which constraints are looked at for a contradiction.
+const CYCLES: usize = 12;
+
+/// What makes a proof say less than it seems to: the first cycle, of some, in which the
+/// constraints contradict each other. `elapsed` is how long the run took so far, of which
+/// this takes a small part at most.
+pub fn vacuity(system: &TransitionSystem, elapsed: Duration) -> Option<usize> {
+    const LEAST: Duration = Duration::from_millis(50);
+    const GATES: u64 = 1 << 20;
+    let deadline = Instant::now() + LEAST.max(elapsed / 20);
+    let budget = Budget { deadline: Some(deadline), max_gates: GATES, ..Budget::default() };
+    // The first cycle matters most, so it comes alone.
+    let first = elinvar_check::contradiction(system, 1, &budget);
+    first.or_else(|| elinvar_check::contradiction(system, CYCLES, &budget))
+}
+
+/// A line about a contradiction in this cycle.
+pub fn vacuous(cycle: usize) -> String {
+    match cycle {
+        0 => "vacuous: no initial state satisfies the constraints".to_owned(),
+        1 => "vacuous: the constraints contradict each other in cycle 1, so that every run ends \
+              after 1 cycle"
+            .to_owned(),
+        _ => format!(
+            "vacuous: the constraints contradict each other in cycle {cycle}, so that every run \
+             ends after {cycle} cycles"
+        ),
+    }
 }
 
 /// The contents of a witness file.
@@ -242,15 +273,46 @@ impl Evidence {
             }
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
-                Ok(format!("The circuit proves that property {} holds.", name(*property)))
+                let claim = format!("The circuit proves that property {} holds.", name(*property));
+                Ok(with_vacuity(claim, system))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
-                Ok(format!("The certificate proves that property {} holds.", name(*property)))
+                let name = name(*property);
+                let claim = format!("The certificate proves that property {name} holds.");
+                Ok(with_vacuity(claim, system))
             }
         }
     }
+}
+
+/// The claim of a proof, with a line about constraints that contradict each other.
+fn with_vacuity(claim: String, system: &TransitionSystem) -> String {
+    match vacuity(system, Duration::ZERO) {
+        Some(cycle) => format!("{claim}\n{}", vacuous(cycle)),
+        None => claim,
+    }
+}
+
+/// Is it a proof about all properties of the model together, as competitions want it?
+pub fn is_about_all(model: &Model, file: &SourceFile, chosen: Option<&str>) -> bool {
+    let properties = model.system().properties();
+    let is_ours = |name: &str| {
+        name == merged::NAME && properties.len() > 1 && properties.iter().all(|p| p.name != name)
+    };
+    if let Some(chosen) = chosen {
+        return is_ours(chosen);
+    }
+    let named = if properties.len() < 2 || is_witness(model, &file.bytes) {
+        None
+    } else if text::is_certificate(&file.bytes) {
+        text::read(&file.bytes).ok().map(|certificate| certificate.property)
+    } else {
+        let circuit = file.model().ok();
+        circuit.and_then(|circuit| Some(circuit.system().properties().first()?.name.clone()))
+    };
+    named.is_some_and(|name| is_ours(&name))
 }
 
 /// Evidence that says nothing about the model.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use elinvar_formats::Diagnostic;
+use elinvar_formats::names::{escape, is_harmful};
 use elinvar_ir::StopReason;
 
 /// A fault in an input file, shown with the line it is in.
@@ -27,7 +28,9 @@ const SNIPPET: usize = 96;
 impl FileFault {
     pub fn new(path: &str, source: &[u8], diagnostic: &Diagnostic) -> Self {
         let at = diagnostic.position(source);
-        let heading = format!("{path}:{}:{}: error: {diagnostic}", at.line, at.column);
+        let diagnosis = escape(&diagnostic.message).into_owned();
+        let path = escape(path);
+        let heading = format!("{path}:{}:{}: error: {diagnosis}", at.line, at.column);
         FileFault { heading, snippet: snippet(source, diagnostic), help: diagnostic.help.clone() }
     }
 }
@@ -72,7 +75,7 @@ fn snippet(source: &[u8], diagnostic: &Diagnostic) -> Option<String> {
     let line = &rest[..rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())];
     let line = std::str::from_utf8(line).ok()?.trim_end();
     let column = at.column - 1;
-    if line.is_empty() || line.contains(|c: char| c.is_control() && c != '\t') {
+    if line.is_empty() || line.contains(|c: char| is_harmful(c) && c != '\t') {
         return None;
     }
     // A window around the fault, cut at characters.

@@ -10,6 +10,7 @@ use elinvar_ir::{SystemBuilder, TransitionSystem};
 
 use crate::failure::FileFault;
 use crate::family::model_of;
+use crate::merged;
 
 /// A file in memory, with the name to call it by in messages.
 pub struct SourceFile {
@@ -88,6 +89,8 @@ pub struct Original {
 
 enum Source {
     File(Arc<SourceFile>, Option<boogie::Dialect>),
+    /// The model of a file with all its safety properties as one.
+    Merged(Arc<SourceFile>),
     /// Elinvar built the model itself, so there is no other reading of it.
     Built(Arc<Model>),
 }
@@ -96,6 +99,11 @@ impl Original {
     /// The model of a file, with the dialect of a program.
     pub fn of_file(file: &Arc<SourceFile>, dialect: Option<boogie::Dialect>) -> Self {
         Original { source: Source::File(Arc::clone(file), dialect), system: OnceLock::new() }
+    }
+
+    /// The model of a file with all its safety properties as one.
+    pub fn merged(file: &Arc<SourceFile>) -> Self {
+        Original { source: Source::Merged(Arc::clone(file)), system: OnceLock::new() }
     }
 
     /// A model that was not read from a file.
@@ -107,14 +115,22 @@ impl Original {
     pub fn system(&self) -> Result<&TransitionSystem, &str> {
         match &self.source {
             Source::Built(model) => Ok(model.system()),
-            Source::File(file, dialect) => {
-                let read = || match file.verbatim_model(*dialect) {
-                    Ok(model) => Ok(model.into_system()),
-                    Err(error) => Err(format!("{error:#}")),
-                };
-                self.system.get_or_init(read).as_ref().map_err(String::as_str)
-            }
+            Source::File(file, dialect) => self.read(file, *dialect, |system| system),
+            Source::Merged(file) => self.read(file, None, merged::system),
         }
+    }
+
+    fn read(
+        &self,
+        file: &SourceFile,
+        dialect: Option<boogie::Dialect>,
+        change: impl FnOnce(TransitionSystem) -> TransitionSystem,
+    ) -> Result<&TransitionSystem, &str> {
+        let read = || match file.verbatim_model(dialect) {
+            Ok(model) => Ok(change(model.into_system())),
+            Err(error) => Err(format!("{error:#}")),
+        };
+        self.system.get_or_init(read).as_ref().map_err(String::as_str)
     }
 }
 

@@ -13,7 +13,9 @@ mod evidence;
 mod failure;
 mod family;
 mod load;
+mod merged;
 mod output;
+mod paths;
 mod pebble;
 mod peterson;
 mod program;
@@ -85,6 +87,7 @@ mod code {
 }
 
 fn main() -> ExitCode {
+    output::report_file_limits();
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
@@ -118,7 +121,7 @@ fn complain(error: &anyhow::Error) -> u8 {
         anstream::eprintln!("{fault}");
         return code::USER_ERROR;
     }
-    anstream::eprintln!("error: {error:#}");
+    anstream::eprintln!("error: {}", output::harmless(&format!("{error:#}")));
     if error.is::<Bug>() {
         code::INTERNAL_ERROR
     } else if error.is::<Stopped>() {

@@ -1,7 +1,7 @@
 //! `elinvar pebble`: the least number of pebbles for a graph or a circuit.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use elinvar_engines::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
@@ -77,8 +77,10 @@ Examples:
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
     for path in [&arguments.svg, &arguments.model].into_iter().flatten() {
-        output::expect_folder(path)?;
+        output::expect_writable(path)?;
     }
+    let outputs = [&arguments.svg, &arguments.model].into_iter().flatten();
+    output::expect_distinct([Path::new(&arguments.input)], outputs.map(PathBuf::as_path))?;
     let session = Session::start(&arguments.limits, arguments.quiet, &Kept::default())?;
     let file = SourceFile::read(&arguments.input)?;
     let dag = file.located(dag::read(&file.bytes))?;

@@ -71,7 +71,7 @@ Examples:
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
     if let Some(path) = &arguments.model {
-        output::expect_folder(path)?;
+        output::expect_writable(path)?;
     }
     let session = Session::start(&arguments.limits, arguments.quiet, &Kept::default())?;
     let switches = match arguments.switches {

@@ -63,13 +63,18 @@ impl ProofFiles {
         self.reuse.is_some() || self.save.is_some()
     }
 
+    /// The files of --reuse and --save.
+    pub fn paths(&self) -> (Option<&PathBuf>, Option<&PathBuf>) {
+        (self.reuse.as_ref(), self.save.as_ref())
+    }
+
     /// Reads the one file and prepares for the other.
     pub fn open(&self) -> Result<Kept> {
         if let Some(path) = &self.save {
-            output::expect_folder(path)?;
             if output::is_stdout(path) {
                 bail!("--save needs a file: it is written several times");
             }
+            output::expect_writable(path)?;
         }
         let earlier = match &self.reuse {
             Some(path) if !path.exists() && self.save.as_ref() == Some(path) => {

@@ -19,6 +19,7 @@ use crate::evidence;
 use crate::failure::{Bug, Stopped};
 use crate::family::{FamilyReport, StrategyName};
 use crate::load::Original;
+use crate::output::Files;
 use crate::progress::{Monitor, Progress, Statistics};
 use crate::proof::Kept;
 use crate::report::{Answer, Report};
@@ -195,6 +196,7 @@ impl Session {
         let Decided { engine, verdicts, warnings } =
             self.watch(model, original, safety, plan, size)?;
         drop(progress);
+        let contradiction = self.contradiction(original.system().unwrap_or(system), &verdicts);
         let mut verdicts = verdicts.into_iter();
         let statistics = self.monitor.statistics();
         let time = self.monitor.elapsed();
@@ -215,7 +217,26 @@ impl Session {
         let answers = chosen.iter().map(answer).collect();
         let checking = self.checked();
         let earlier_seconds = self.earlier_seconds;
-        Ok(Report { model, engine, time, checking, answers, statistics, earlier_seconds, warnings })
+        let files = Files::default();
+        Ok(Report {
+            model,
+            engine,
+            time,
+            checking,
+            answers,
+            statistics,
+            earlier_seconds,
+            contradiction,
+            files,
+            warnings,
+        })
+    }
+
+    /// Looks for constraints that contradict each other, if something is proved.
+    fn contradiction(&self, system: &TransitionSystem, verdicts: &[Verdict]) -> Option<usize> {
+        let proved = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Safe(_)));
+        let search = || evidence::vacuity(system, self.monitor.elapsed());
+        if proved { self.checking(search) } else { None }
     }
 
     /// Finds the bound at which the property of a family begins to fail, and confirms

@@ -1,7 +1,7 @@
 //! `elinvar simulate`: run a model on random or given stimulus.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use elinvar_formats::vcd;
@@ -55,6 +55,11 @@ Examples:
   elinvar simulate fifo.btor2 --inputs witness.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    if let Some(path) = &arguments.vcd {
+        output::expect_writable(path)?;
+        let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
+        output::expect_distinct(inputs.into_iter().flatten().map(Path::new), [path.as_path()])?;
+    }
     let work = arguments.clone();
     let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
     if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {

@@ -4,14 +4,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 use elinvar_check::{Budget, Refusal};
-use elinvar_formats::model::Model;
 use elinvar_ir::StopReason;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
 use crate::program::DialectOption;
 use crate::session::Resources;
-use crate::{code, output, program, properties};
+use crate::{code, merged, output, program, properties};
 
 /// Check a witness or a certificate against a model
 ///
@@ -57,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         Judgement::Refused(reason) => ("refused", reason, code::REFUSED),
         Judgement::Stopped(reason) => ("not verified", reason, code::STOPPED),
     };
-    output::print(&format!("{word}\n{text}\n"))?;
+    output::print(&format!("{word}\n{}\n", output::harmless(text)))?;
     Ok(code)
 }
 
@@ -81,6 +80,9 @@ impl Arguments {
         let dialect = self.dialect.get();
         let model = source.verbatim_model(dialect)?;
         let property = self.property.as_deref();
+        let about_all = evidence::is_about_all(&model, &file, property);
+        let of_evidence = |model| if about_all { merged::model(model) } else { model };
+        let model = of_evidence(model);
         let property = property.map(|p| properties::find(model.system(), p)).transpose()?;
         let evidence = match Evidence::read(&model, &file, property) {
             Err(error) if evidence::is_refusal(&error) => {
@@ -88,7 +90,7 @@ impl Arguments {
             }
             result => result?,
         };
-        let simplified = || source.model_in(dialect).ok().map(Model::into_system);
+        let simplified = || Some(of_evidence(source.model_in(dialect).ok()?).into_system());
         Ok(match evidence.judge(model.system(), simplified, budget) {
             Ok(claim) => Judgement::Accepted(claim),
             Err(Refusal::OutOfBudget) if has_passed(budget) => timed_out(),

@@ -18,7 +18,7 @@ pub mod dot;
 pub mod horn;
 pub mod lowering;
 pub mod model;
-mod names;
+pub mod names;
 mod numbered;
 pub mod proof;
 mod same;

@@ -28,6 +28,7 @@ pub use self::evidence::Evidence;
 pub use self::options::{DialectOption, ProgramOptions};
 pub use self::source::Source;
 use crate::failure::Bug;
+use crate::output::Files;
 use crate::progress::Statistics;
 use crate::report::Summary;
 use crate::session::Session;
@@ -49,6 +50,8 @@ pub struct Report<'a> {
     pub checking: Duration,
     pub answers: Vec<Answer>,
     pub statistics: Statistics,
+    /// The files that were written about the answers.
+    pub files: Files,
 }
 
 /// The checked answer about a property.
@@ -126,6 +129,7 @@ pub fn decide<'a>(
         checking: session.checked(),
         answers,
         statistics: session.statistics(),
+        files: Files::default(),
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use elinvar_formats::names::escape;
+
 use crate::load::SourceFile;
 
 /// The longest part of a statement that is shown.
@@ -36,7 +38,7 @@ impl<'a> Source<'a> {
         let end = span.end.min(self.file.bytes.len());
         let text = String::from_utf8_lossy(&self.file.bytes[span.start.min(end)..end]);
         let words: Vec<&str> = text.split_whitespace().collect();
-        shorten(&words.join(" "), LENGTH)
+        shorten(&escape(&words.join(" ")), LENGTH)
     }
 }
 

@@ -45,6 +45,7 @@ pub fn render(report: &Report<'_>) -> String {
         Dialect::Ultimate => "dialect ultimate, ",
     };
     writeln!(text, "\ncfg, {dialect}{}", seconds(report.time)).expect(STRINGS);
+    text.push_str(&report.files.text());
     text
 }
 

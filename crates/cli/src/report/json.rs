@@ -41,9 +41,15 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("name".into(), report.name(answer).into());
     object.insert("index".into(), answer.property.0.into());
     object.insert("verdict".into(), Summary::of(&answer.verdict).word().into());
+    let contradiction = report.vacuous(answer);
+    object.insert("vacuous".into(), contradiction.is_some().into());
+    if let Some(cycle) = contradiction {
+        object.insert("contradiction".into(), cycle.into());
+    }
     object.insert("depth".into(), json!(report.depth(answer)));
     object.insert("seconds".into(), answer.time.as_secs_f64().into());
     object.insert("engine".into(), json!(answer.engine));
+    object.insert("files".into(), report.files.json(answer.property));
     match &answer.verdict {
         Verdict::Safe(proof) => object.insert("certificate".into(), certificate(system, proof)),
         Verdict::Unsafe(run) => object.insert("trace".into(), trace(system, run)),

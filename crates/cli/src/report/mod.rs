@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use elinvar_formats::model::Model;
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, Verdict};
+use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use serde_json::json;
 
 use self::table::Look;
+use crate::output::Files;
 use crate::progress::Statistics;
 
 /// The checked answer about a model.
@@ -30,6 +31,10 @@ pub struct Report<'a> {
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
     pub earlier_seconds: Option<f64>,
+    /// The cycle in which the constraints contradict each other: proofs are vacuous.
+    pub contradiction: Option<usize>,
+    /// The files that were written about the answers.
+    pub files: Files,
     /// What went wrong without harm to the answers.
     pub warnings: Vec<String>,
 }
@@ -147,6 +152,15 @@ impl Report<'_> {
         }
     }
 
+    /// The cycle in which the constraints contradict each other, if that makes the
+    /// property safe.
+    pub fn vacuous(&self, answer: &Answer) -> Option<usize> {
+        match answer.verdict {
+            Verdict::Safe(_) => self.contradiction,
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+        }
+    }
+
     /// Why there is no verdict.
     pub fn reason(&self) -> Option<&StopReason> {
         if self.summary() != Summary::Unknown {
@@ -155,14 +169,6 @@ impl Report<'_> {
         self.answers.iter().find_map(|answer| match &answer.verdict {
             Verdict::Unknown(reason) => Some(reason),
             Verdict::Safe(_) | Verdict::Unsafe(_) => None,
-        })
-    }
-
-    /// The trace of the first failing property.
-    pub fn first_trace(&self) -> Option<&Trace> {
-        self.answers.iter().find_map(|answer| match &answer.verdict {
-            Verdict::Unsafe(trace) => Some(trace),
-            Verdict::Safe(_) | Verdict::Unknown(_) => None,
         })
     }
 
@@ -230,6 +236,8 @@ mod tests {
             answers: vec![answer(0)],
             statistics: Statistics::default(),
             earlier_seconds: None,
+            contradiction: None,
+            files: Files::default(),
             warnings: Vec::new(),
         };
         let text = report.render(false, false);

@@ -241,7 +241,7 @@ fn hexadecimal(value: &BitVec) -> String {
 }
 
 /// At most `limit` characters, the end kept: that is where names differ.
-fn shorten(name: &str, limit: usize) -> String {
+pub fn shorten(name: &str, limit: usize) -> String {
     let length = name.chars().count();
     if length <= limit {
         return name.to_owned();

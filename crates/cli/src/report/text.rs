@@ -10,9 +10,13 @@ use super::digest::{CONSIDERED, digest};
 use super::table::{self, Look};
 use super::waves::{Waves, nearest_signals};
 use super::{Answer, Report, Summary, invariant, relevance};
+use crate::evidence;
 
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
+
+/// Characters of a property's name in a table.
+const PROPERTY: usize = 60;
 
 /// Lines of an invariant before the larger clauses are left out.
 const LINES: usize = 20;
@@ -21,6 +25,9 @@ const LINES: usize = 20;
 pub fn render(report: &Report<'_>, look: Look) -> String {
     let mut text = format!("{}\n", report.word());
     text.push_str(&meaning(report));
+    if let Some(cycle) = report.answers.iter().find_map(|answer| report.vacuous(answer)) {
+        writeln!(text, "{}", evidence::vacuous(cycle)).expect("strings do not fail");
+    }
     if report.answers.len() > 1 {
         text.push('\n');
         text.push_str(&properties(report));
@@ -37,6 +44,7 @@ pub fn render(report: &Report<'_>, look: Look) -> String {
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     writeln!(text, "\n{}, {}{reached}", report.engines(), seconds(report.time))
         .expect("strings do not fail");
+    text.push_str(&report.files.text());
     text
 }
 
@@ -137,7 +145,7 @@ fn properties(report: &Report<'_>) -> String {
         };
         rows.push([
             answer.property.0.to_string(),
-            report.name(answer).to_owned(),
+            table::shorten(report.name(answer), PROPERTY),
             Summary::of(&answer.verdict).word().to_owned(),
             seconds(answer.time),
             detail,

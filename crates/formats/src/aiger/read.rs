@@ -11,6 +11,7 @@ use super::header::Header;
 use super::scan::{Mention, Scanner};
 use super::{AigerModel, Comment, Encoding, Literals, Port, SharedSymbol};
 use crate::Diagnostic;
+use crate::names::escape;
 
 /// Reads a circuit; the header says whether it is ASCII or binary.
 pub fn read(source: &[u8]) -> Result<AigerModel, Diagnostic> {
@@ -325,6 +326,7 @@ impl Symbols {
         span: Range<usize>,
     ) -> Result<(), Diagnostic> {
         let text = String::from_utf8_lossy(name);
+        let text = escape(&text);
         let port = match section {
             'i' => Some((Port::Input(position), builder.inputs[position].symbol)),
             'l' => Some((Port::Latch(position), builder.states[position].symbol)),

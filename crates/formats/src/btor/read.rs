@@ -1,5 +1,7 @@
 //! The reader: one pass; what is a register is known at the end of it.
 
+use std::borrow::Cow;
+
 use elinvar_ir::{BitVec, ExprId, Input, Named, Sort, SortError, State, SystemBuilder};
 
 use super::BtorModel;
@@ -116,7 +118,7 @@ impl Reader<'_> {
 
     fn declare(&mut self, sort: Sort, at: Word) -> Result<Meaning, Diagnostic> {
         let name = self.lines.name()?;
-        let symbol = self.lines.builder.pool.symbol(sort, name);
+        let symbol = self.lines.builder.pool.symbol(sort, name.as_deref());
         let symbol = symbol.map_err(|error| at.error(error.to_string()))?;
         self.variables.push(Variable { symbol, next: None });
         Ok(Meaning::Expr(symbol))
@@ -151,7 +153,7 @@ impl Reader<'_> {
         let (width, _) = self.width()?;
         let operand = self.lines.operand()?;
         expect_sort(&self.lines.builder.pool, operand, Sort::Bv(width))?;
-        let name = self.lines.name()?.map_or_else(|| format!("root{id}"), str::to_owned);
+        let name = self.lines.name()?.map_or_else(|| format!("root{id}"), Cow::into_owned);
         self.roots.push(Named { name, expr: operand.expr });
         Ok(Meaning::Other("a root"))
     }
@@ -187,19 +189,35 @@ impl Reader<'_> {
         Ok(Meaning::Expr(self.lines.apply(operator, sort, at, &operands)?))
     }
 
-    /// The amount of a shift of 2^k bits has k bits; here it gets all 2^k.
+    /// The amount of a shift of 2^k bits has k bits, as the paper says, or all 2^k, as later
+    /// versions of Boolector write it. Words of any other width are shifted by amounts of
+    /// their own width only. In the pool both operands have the same width.
     fn shift_amount(
         &mut self,
         sort: Sort,
         at: Word,
         amount: Operand,
     ) -> Result<Operand, Diagnostic> {
-        let Some(width) = sort.width().filter(|width| width.is_power_of_two() && *width > 1) else {
-            let message = format!("only powers of two above 1 can be shifted, not {sort}");
-            return Err(at.error(message).with_help("extend the operand by `uext` or `sext`"));
+        let Some(width) = sort.width() else {
+            return Err(at.error(SortError::NotABitVector(sort).to_string()));
         };
+        let found = self.lines.builder.pool.sort(amount.expr);
+        if found == sort {
+            return Ok(amount);
+        }
         let bits = width.ilog2();
-        expect_sort(&self.lines.builder.pool, amount, Sort::Bv(bits))?;
+        if !width.is_power_of_two() || found != Sort::Bv(bits) || bits == 0 {
+            let message = match found {
+                Sort::Bv(found) if width.is_power_of_two() && bits > 0 => {
+                    format!("the amount of a shift has width {found}, expected {bits} or {width}")
+                }
+                Sort::Bv(found) => {
+                    format!("the amount of a shift has width {found}, expected {width}")
+                }
+                Sort::Array { .. } => SortError::NotABitVector(found).to_string(),
+            };
+            return Err(amount.word.error(message));
+        }
         let expr = self.lines.builder.pool.uext(amount.expr, width - bits);
         let expr = expr.map_err(|error: SortError| amount.word.error(error.to_string()))?;
         Ok(Operand { expr, ..amount })

@@ -1,5 +1,7 @@
 //! The reader: one pass, one line at a time.
 
+use std::borrow::Cow;
+
 use elinvar_ir::{BitVec, ExprId, Named, Property, PropertyKind, Sort, SystemBuilder};
 
 use super::initial::input_dependent;
@@ -116,7 +118,7 @@ impl<'a> Reader<'a> {
     /// The symbol of a line without a place for it elsewhere.
     fn label(&mut self, expr: ExprId) -> Result<(), Diagnostic> {
         if let Some(name) = self.lines.name()? {
-            self.lines.builder.labels.push(Named { name: name.to_owned(), expr });
+            self.lines.builder.labels.push(Named { name: name.into_owned(), expr });
         }
         Ok(())
     }
@@ -153,8 +155,11 @@ impl<'a> Reader<'a> {
     fn input(&mut self) -> Result<Meaning, Diagnostic> {
         let (sort, word) = self.sort()?;
         let name = self.lines.name()?;
-        let symbol =
-            self.lines.builder.input(sort, name).map_err(|error| word.error(error.to_string()))?;
+        let symbol = self
+            .lines
+            .builder
+            .input(sort, name.as_deref())
+            .map_err(|error| word.error(error.to_string()))?;
         self.states.push(None);
         Ok(Meaning::Expr(symbol))
     }
@@ -162,8 +167,11 @@ impl<'a> Reader<'a> {
     fn state(&mut self, id: u64) -> Result<Meaning, Diagnostic> {
         let (sort, word) = self.sort()?;
         let name = self.lines.name()?;
-        let symbol =
-            self.lines.builder.state(sort, name).map_err(|error| word.error(error.to_string()))?;
+        let symbol = self
+            .lines
+            .builder
+            .state(sort, name.as_deref())
+            .map_err(|error| word.error(error.to_string()))?;
         self.states.push(Some((self.lines.builder.states.len() - 1, id)));
         Ok(Meaning::Expr(symbol))
     }
@@ -247,7 +255,7 @@ impl<'a> Reader<'a> {
 
     fn bad(&mut self) -> Result<Meaning, Diagnostic> {
         let bad = self.lines.bit()?;
-        let name = self.lines.name()?.map_or_else(|| default_bad_name(self.bads), str::to_owned);
+        let name = self.lines.name()?.map_or_else(|| default_bad_name(self.bads), Cow::into_owned);
         self.lines.builder.bad(name, bad);
         self.bads += 1;
         Ok(Meaning::Other("a bad state property"))
@@ -277,7 +285,7 @@ impl<'a> Reader<'a> {
             conditions.push(self.lines.bit()?);
         }
         let name =
-            self.lines.name()?.map_or_else(|| default_justice_name(self.justices), str::to_owned);
+            self.lines.name()?.map_or_else(|| default_justice_name(self.justices), Cow::into_owned);
         self.lines
             .builder
             .properties
@@ -289,7 +297,7 @@ impl<'a> Reader<'a> {
     fn output(&mut self) -> Result<Meaning, Diagnostic> {
         let expr = self.lines.operand()?.expr;
         let number = self.lines.builder.outputs.len();
-        let name = self.lines.name()?.map_or_else(|| default_output_name(number), str::to_owned);
+        let name = self.lines.name()?.map_or_else(|| default_output_name(number), Cow::into_owned);
         self.lines.builder.outputs.push(Named { name, expr });
         Ok(Meaning::Other("an output"))
     }

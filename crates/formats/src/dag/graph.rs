@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Dag, Word, lines, shown};
 use crate::Diagnostic;
+use crate::names::escape;
 
 /// Reads a plain graph.
 pub fn read_graph(source: &[u8]) -> Result<Dag, Diagnostic> {
@@ -104,7 +105,7 @@ impl Reader {
         if !self.names.insert(text.to_owned()) {
             return Err(name.error(format!("two vertices are named {}", name.shown())));
         }
-        self.dag.vertices.push(text.to_owned());
+        self.dag.vertices.push(escape(text).into_owned());
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Dag, Word, lines, words};
 use crate::Diagnostic;
+use crate::names::escape;
 
 /// Reads a `.tfc` circuit as the graph of its computed values.
 ///
@@ -135,7 +136,7 @@ impl Circuit {
             if self.numbers.insert(name.to_owned(), self.wires.len()).is_some() {
                 return Err(twice(word));
             }
-            self.wires.push(Wire { name: name.to_owned(), value: Value::Unused });
+            self.wires.push(Wire { name: escape(name).into_owned(), value: Value::Unused });
         }
         Ok(())
     }

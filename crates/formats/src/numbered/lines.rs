@@ -1,5 +1,7 @@
 //! The lines of a file and what they have defined so far.
 
+use std::borrow::Cow;
+
 use elinvar_ir::{BitVec, ExprId, MAX_WIDTH, Sort, SortError, SystemBuilder};
 
 use super::constant::{Budget, Radix, read_constant};
@@ -8,6 +10,7 @@ use super::operator::{Operand, Operator, build, expect_sort};
 use super::scanner::{Scanner, Word};
 use super::table::IdTable;
 use crate::Diagnostic;
+use crate::names::escape;
 
 /// What a line number stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,8 +64,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    pub fn name(&mut self) -> Result<Option<&'a str>, Diagnostic> {
-        Ok(self.scan.symbol()?.map(|(name, _)| name))
+    pub fn name(&mut self) -> Result<Option<Cow<'a, str>>, Diagnostic> {
+        Ok(self.scan.symbol()?.map(|(name, _)| escape(name)))
     }
 
     // ---- operands ------------------------------------------------------------

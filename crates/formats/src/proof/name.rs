@@ -1,6 +1,7 @@
 //! Names as words: in quotation marks, with escapes.
 
 use crate::Diagnostic;
+use crate::names::escape;
 
 /// Any string as one word: `"`, with escapes for quotation marks, backslashes and
 /// whatever is not seen or might end a word or a line.
@@ -19,7 +20,8 @@ pub(super) fn quoted(name: &str) -> String {
     word
 }
 
-/// The string that is written as `text`, which starts at `offset` of the file.
+/// The string that is written as `text`, which starts at `offset` of the file, with the
+/// escapes that names in models have.
 pub(super) fn unquoted(text: &str, offset: usize) -> Result<String, Diagnostic> {
     let mut name = String::with_capacity(text.len());
     let mut rest = text;
@@ -35,7 +37,7 @@ pub(super) fn unquoted(text: &str, offset: usize) -> Result<String, Diagnostic> 
         rest = &escape[length..];
     }
     name.push_str(rest);
-    Ok(name)
+    Ok(escape(&name).into_owned())
 }
 
 /// The character that an escape stands for, and the length of the escape.

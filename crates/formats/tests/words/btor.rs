@@ -189,12 +189,10 @@ fn rejections() {
             "6:10: operand is an array of 4-bit elements with 4-bit addresses, expected a bit",
         ),
         ("6 and 4 -3 2", "6:9: an array cannot be negated"),
-        (
-            "6 sll 6 5 2",
-            "6:7: only powers of two above 1 can be shifted, not a bit-vector of width 6",
-        ),
-        ("6 sll 1 1 1", "6:7: only powers of two above 1 can be shifted, not a bit"),
-        ("6 rol 4 2 2", "6:11: operand has width 4, expected 2"),
+        ("6 sll 6 5 2", "6:11: the amount of a shift has width 4, expected 6"),
+        ("6 sll 1 1 2", "6:11: the amount of a shift has width 4, expected 1"),
+        ("6 rol 4 2 1", "6:11: the amount of a shift has width 1, expected 2 or 4"),
+        ("6 ror 4 2 5", "6:11: the amount of a shift has width 6, expected 2 or 4"),
         ("6 sra 4 5 4", "6:9: operand has width 6, expected 4"),
         ("6 acond 4 4 2 3 3", "6:13: operand has width 4, expected 1"),
         (

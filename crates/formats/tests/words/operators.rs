@@ -118,7 +118,8 @@ fn comparisons_and_overflows() {
     check("sdivo", 1, 2, |x, y| bit(s(x) == -4 && s(y) == -1));
 }
 
-/// In BTOR a word of four bits is shifted by an amount of two.
+/// In BTOR a word of four bits is shifted by an amount of two, or by one of four as any
+/// other width in either format.
 #[test]
 fn shifts_and_rotations() {
     let btor = |keyword, expected: fn(i64, i64) -> i64| {
@@ -129,14 +130,25 @@ fn shifts_and_rotations() {
     btor("sra", |x, y| (if x >= 8 { x - 16 } else { x }) >> y);
     btor("rol", |x, y| x << y | x >> (4 - y));
     btor("ror", |x, y| x >> y | x << (4 - y));
-    let btor2 = |keyword, expected: fn(i64, i64) -> i64| {
-        check_format(Format::Btor2, keyword, [3, 3], 3, "A B", &expected);
-    };
-    btor2("sll", |x, y| if y >= 3 { 0 } else { x << y });
-    btor2("srl", |x, y| if y >= 3 { 0 } else { x >> y });
-    btor2("sra", |x, y| s(x) >> y.min(2));
-    btor2("rol", |x, y| x << (y % 3) | x >> (3 - y % 3));
-    btor2("ror", |x, y| x >> (y % 3) | x << (3 - y % 3));
+    for format in [Format::Btor, Format::Btor2] {
+        let three = |keyword, expected: fn(i64, i64) -> i64| {
+            check_format(format, keyword, [3, 3], 3, "A B", &expected);
+        };
+        three("sll", |x, y| if y >= 3 { 0 } else { x << y });
+        three("srl", |x, y| if y >= 3 { 0 } else { x >> y });
+        three("sra", |x, y| s(x) >> y.min(2));
+        three("rol", |x, y| x << (y % 3) | x >> (3 - y % 3));
+        three("ror", |x, y| x >> (y % 3) | x << (3 - y % 3));
+        let four = |keyword, expected: fn(i64, i64) -> i64| {
+            check_format(format, keyword, [4, 4], 4, "A B", &expected);
+        };
+        four("sll", |x, y| if y >= 4 { 0 } else { x << y });
+        four("sra", |x, y| (if x >= 8 { x - 16 } else { x }) >> y.min(3));
+        four("rol", |x, y| x << (y % 4) | x >> (4 - y % 4));
+        four("ror", |x, y| x >> (y % 4) | x << (4 - y % 4));
+        check_format(format, "sll", [1, 1], 1, "A B", &|x, y| if y >= 1 { 0 } else { x });
+        check_format(format, "ror", [1, 1], 1, "A B", &|x, _| x);
+    }
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! All safety properties of a model as one: a bad state of any of them is reachable.
+//!
+//! The competition asks this about models with several properties, and its certificates
+//! are about it.
+
+use elinvar_check::Refusal;
+use elinvar_formats::model::Model;
+use elinvar_ir::{Property, PropertyId, PropertyKind, Simulator, Trace, TransitionSystem};
+
+/// The name of the one property.
+pub const NAME: &str = "all_properties";
+
+/// The model with its safety properties merged into one.
+pub fn model(model: Model) -> Model {
+    match model {
+        Model::Aiger(mut aiger) => {
+            aiger.system = system(aiger.system);
+            Model::Aiger(aiger)
+        }
+        Model::Btor(mut btor) => {
+            btor.system = system(btor.system);
+            Model::Btor(btor)
+        }
+        Model::Btor2(mut btor2) => {
+            btor2.system = system(btor2.system);
+            Model::Btor2(btor2)
+        }
+        Model::Basm(basm) => Model::Basm(system(basm)),
+    }
+}
+
+/// The system with its safety properties merged into one.
+pub fn system(system: TransitionSystem) -> TransitionSystem {
+    let bads: Vec<_> = system.bads().map(|(_, bad)| bad).collect();
+    let mut builder = system.into_builder();
+    let mut any = builder.pool.bool(false);
+    for bad in bads {
+        any = builder.pool.or(any, bad).expect("bad states are bits");
+    }
+    builder.properties = vec![Property { name: NAME.to_owned(), kind: PropertyKind::Bad(any) }];
+    builder.finish().expect("still well-formed")
+}
+
+/// The counterexample of the merged property as one of a property of the system, replayed.
+pub fn split(system: &TransitionSystem, trace: &Trace) -> Result<Trace, Refusal> {
+    let mut simulator = Simulator::of_trace(system, trace);
+    trace.steps[1..].iter().for_each(|step| simulator.follow(step));
+    let failing = system.bads().find(|&(_, bad)| simulator.holds(bad));
+    let property = failing.map_or(PropertyId(0), |(property, _)| property);
+    let trace = Trace { property, ..trace.clone() };
+    elinvar_check::replay(system, &trace)?;
+    Ok(trace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BitVec, Sort, Step, SystemBuilder};
+
+    #[test]
+    fn traces_go_back_to_the_property_that_fails() {
+        let mut b = SystemBuilder::new();
+        let x = b.input(Sort::BOOL, Some("x")).unwrap();
+        let never = b.pool.bool(false);
+        b.bad("p", never);
+        b.bad("q", x);
+        let several = b.finish().unwrap();
+        let merged = system(several.clone());
+        assert_eq!(merged.properties().len(), 1);
+        let step = |x| Step { inputs: vec![BitVec::bool(x).into()], free: vec![] };
+        let trace = |x| Trace { property: PropertyId(0), initial: vec![], steps: vec![step(x)] };
+        assert_eq!(elinvar_check::replay(&merged, &trace(true)), Ok(()));
+        assert_eq!(split(&several, &trace(true)).unwrap().property, PropertyId(1));
+        assert_eq!(split(&several, &trace(false)), Err(Refusal::NotBad { cycle: 0 }));
+    }
+}
