@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use elinvar_check::SmtSolver;
 use elinvar_engines::Choice;
 use elinvar_engines::cfg;
 use elinvar_engines::optimum::Family;
@@ -16,7 +15,7 @@ use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{PropertyId, Trace, Verdict};
 
 use crate::engine_options::{EngineOptions, Plan};
-use crate::failure::Stopped;
+use crate::failure::{Bug, Stopped};
 use crate::family::{FamilyOptions, StrategyName};
 use crate::load::{Original, SourceFile};
 use crate::program::{self, DialectOption, ProgramOptions, Settings, Source};
@@ -271,6 +270,9 @@ impl Arguments {
         if self.stats {
             anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
         }
+        if let Some(refusal) = report.refusals.first() {
+            bail!(Bug(refusal.clone()));
+        }
         Ok(report.summary().code())
     }
 
@@ -323,11 +325,8 @@ impl Arguments {
             Some(Some(strategy)) => Some(strategy),
             Some(None) => bail!("--strategy is whole or trace-abstraction for programs"),
         };
-        let solver = match self.programs.smt_solver()? {
-            Some(command) => SmtSolver { command },
-            None => SmtSolver::default(),
-        };
-        Ok(Settings { options: self.programs.options(strategy), solver })
+        let solvers = self.programs.solvers()?;
+        Ok(Settings { options: self.programs.options(strategy), solvers })
     }
 
     /// Complains about what says nothing when a bound is looked for.

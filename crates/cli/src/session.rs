@@ -180,6 +180,15 @@ impl Session {
         self.supervisor.watch(read).map_err(Stopped)?
     }
 
+    /// Does some work under the limits of the session; when it does not end in time, it
+    /// is abandoned.
+    pub fn supervise<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, StopReason> {
+        self.supervisor.watch(work)
+    }
+
     /// Decides the properties and confirms all evidence.
     pub fn decide<'a>(
         &self,

@@ -8,7 +8,7 @@ use elinvar_ir::StopReason;
 
 use crate::evidence::{self, Evidence};
 use crate::load::SourceFile;
-use crate::program::DialectOption;
+use crate::program::{DialectOption, SolverOption};
 use crate::session::Resources;
 use crate::{code, merged, output, program, properties};
 
@@ -34,6 +34,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    solvers: SolverOption,
 
     #[command(flatten)]
     resources: Resources,
@@ -105,14 +108,17 @@ impl Arguments {
         file: &SourceFile,
         budget: &Budget,
     ) -> Result<Judgement> {
-        let program = source.program(self.dialect.get())?.program;
+        // The evidence is judged about the program as it is written.
+        let reading = source.program(self.dialect.get())?;
+        let program = program::original(&reading, &source.bytes)?;
+        let solvers = self.solvers.solvers()?;
         let chosen = self.property.as_deref();
         program::select(&program, chosen)?;
         let evidence = match program::Evidence::read(&program, file, chosen) {
             Ok(evidence) => evidence,
             Err(error) => return Ok(Judgement::Refused(format!("{error:#}"))),
         };
-        Ok(match program::verify(&program, &evidence, budget)? {
+        Ok(match program::verify(&program, &evidence, &solvers, budget)? {
             Ok(claim) => Judgement::Accepted(claim),
             // A check that had too little time says nothing about the evidence.
             Err(_) if has_passed(budget) => timed_out(),

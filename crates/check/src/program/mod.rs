@@ -16,6 +16,7 @@
 //!   cut points covers all runs;
 //! - `smt`: nothing but the word `unsat`, without any complaint, counts.
 
+mod agree;
 mod datum;
 mod evaluate;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod text_tests;
 mod walk;
 mod word;
 
+pub use agree::agree;
 pub use invariants::invariants;
 pub use refusal::{ProgramRefusal, StepFault};
 pub use run::run;

@@ -18,6 +18,9 @@ pub enum ProgramRefusal {
     #[error("the solver of the checker failed: {0}")]
     Solver(String),
 
+    #[error("two readings of the program have different {0}")]
+    Readings(&'static str),
+
     // ---- runs
     #[error("the values that the run starts with: {0}")]
     Start(StepFault),
@@ -77,6 +80,7 @@ impl ProgramRefusal {
             | ProgramRefusal::Solver(_)
             | ProgramRefusal::Step { error: StepFault::TooLarge, .. } => false,
             ProgramRefusal::NoSuchProperty(_)
+            | ProgramRefusal::Readings(_)
             | ProgramRefusal::Start(_)
             | ProgramRefusal::FunctionValue(_)
             | ProgramRefusal::NoSuchEdge { .. }

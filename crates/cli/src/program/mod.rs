@@ -11,13 +11,14 @@ mod vacuity;
 mod value;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_engines::EngineError;
-use elinvar_engines::cfg::{CfgOptions, check_program};
+use elinvar_engines::cfg::{CfgOptions, check_program_into};
 use elinvar_formats::boogie::{self, Reading};
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{
@@ -25,7 +26,7 @@ use elinvar_ir::program::{
 };
 
 pub use self::evidence::Evidence;
-pub use self::options::{DialectOption, ProgramOptions};
+pub use self::options::{DialectOption, ProgramOptions, SolverOption};
 pub use self::source::Source;
 use crate::failure::Bug;
 use crate::output::Files;
@@ -36,8 +37,8 @@ use crate::session::Session;
 /// How a program is to be decided.
 pub struct Settings {
     pub options: CfgOptions,
-    /// Who checks the proofs.
-    pub solver: SmtSolver,
+    /// Who checks the proofs: all of them must accept.
+    pub solvers: Vec<SmtSolver>,
 }
 
 /// The checked answer about a program.
@@ -49,6 +50,8 @@ pub struct Report<'a> {
     /// The part of the time in which evidence was checked.
     pub checking: Duration,
     pub answers: Vec<Answer>,
+    /// What the checker refused, though the engine gave it as evidence: bugs.
+    pub refusals: Vec<String>,
     pub statistics: Statistics,
     /// The files that were written about the answers.
     pub files: Files,
@@ -102,23 +105,14 @@ pub fn decide<'a>(
 ) -> Result<Report<'a>> {
     let program = &reading.program;
     let progress = session.progress();
-    let verdicts = match check_program(program, chosen, &settings.options, session.run()) {
-        Ok(verdicts) => verdicts,
-        Err(EngineError::NoSolver(message)) => bail!("{message}"),
-        Err(
-            error
-            @ (EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)),
-        ) => {
-            vec![ProgramVerdict::Unknown(error.reason()); chosen.len()]
-        }
-    };
+    let verdicts = ask_engine(session, program, chosen, &settings.options)?;
     let mut answers: Vec<Answer> = (chosen.iter().zip(verdicts))
         .map(|(&property, verdict)| Answer { property, verdict, vacuous: Vec::new() })
         .collect();
-    session.checking(|| {
-        confirm(session, program, &mut answers, &settings.solver)?;
-        vacuity::find(reading, &mut answers, &settings.solver, session.budget());
-        anyhow::Ok(())
+    let refusals = session.checking(|| {
+        let refusals = confirm(session, reading, &source, &mut answers, &settings.solvers)?;
+        vacuity::find(reading, &mut answers, &settings.solvers[0], session.budget());
+        anyhow::Ok(refusals)
     })?;
     drop(progress);
     Ok(Report {
@@ -128,26 +122,69 @@ pub fn decide<'a>(
         time: session.elapsed(),
         checking: session.checked(),
         answers,
+        refusals,
         statistics: session.statistics(),
         files: Files::default(),
     })
 }
 
-/// Lets the checker judge all verdicts. Refused evidence is a bug; what cannot be checked
-/// in time, and what the program does not say exactly, is unknown.
-fn confirm(
+/// What the engine says. A verdict that was found before a limit counts, also when the
+/// engine does not end then.
+fn ask_engine(
     session: &Session,
     program: &Program,
+    chosen: &[AssertionId],
+    options: &CfgOptions,
+) -> Result<Vec<ProgramVerdict>> {
+    let found: Arc<Mutex<BTreeMap<AssertionId, ProgramVerdict>>> = Arc::default();
+    let work = {
+        let (program, chosen, options) = (program.clone(), chosen.to_vec(), options.clone());
+        let (run, found) = (session.run().clone(), Arc::clone(&found));
+        move || {
+            let mut decided = |property, verdict| {
+                found.lock().unwrap_or_else(PoisonError::into_inner).insert(property, verdict);
+            };
+            check_program_into(&program, &chosen, &options, &run, &mut decided)
+        }
+    };
+    let reason = match session.supervise(work) {
+        Ok(Ok(())) => StopReason::Cancelled,
+        Ok(Err(EngineError::NoSolver(message))) => bail!("{message}"),
+        Ok(Err(
+            error
+            @ (EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)),
+        )) => error.reason(),
+        Err(reason) => reason,
+    };
+    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+    let unknown = || ProgramVerdict::Unknown(reason.clone());
+    Ok(chosen.iter().map(|property| found.remove(property).unwrap_or_else(unknown)).collect())
+}
+
+/// Lets the checker judge all verdicts, about the program as it is written. What cannot
+/// be checked in time, and what the program does not say exactly, is unknown. So is what
+/// is refused, which is a bug: the refusals are returned.
+fn confirm(
+    session: &Session,
+    reading: &Reading,
+    source: &Source<'_>,
     answers: &mut [Answer],
-    solver: &SmtSolver,
-) -> Result<()> {
+    solvers: &[SmtSolver],
+) -> Result<Vec<String>> {
+    let is_open = |answer: &Answer| matches!(answer.verdict, ProgramVerdict::Unknown(_));
+    if answers.iter().all(is_open) {
+        return Ok(Vec::new());
+    }
+    let program = &original(reading, source.bytes())?;
+    let mut refusals = Vec::new();
     let mut reasons: Vec<Option<StopReason>> = vec![None; answers.len()];
     for (at, answer) in answers.iter().enumerate() {
+        let name = &program.property(answer.property).name;
         match &answer.verdict {
             ProgramVerdict::Unknown(_) => {}
             ProgramVerdict::Unsafe(trace) => {
                 let judgement = judge_run(program, answer.property, trace);
-                let reason = judged(program, answer.property, judgement)?;
+                let reason = judged(name, judgement, &mut refusals)?;
                 reasons[at] = reason.or_else(|| doubt(program, trace));
             }
             ProgramVerdict::Safe(proof) => {
@@ -160,8 +197,8 @@ fn confirm(
                 let properties: Vec<AssertionId> =
                     together.iter().map(|&other| answers[other].property).collect();
                 let judgement =
-                    judge::invariants(program, &properties, proof, solver, &session.budget());
-                let reason = judged(program, answer.property, judgement)?;
+                    judge_proof(program, &properties, proof, solvers, &session.budget());
+                let reason = judged(name, judgement, &mut refusals)?;
                 together.into_iter().for_each(|other| reasons[other].clone_from(&reason));
             }
         }
@@ -171,7 +208,16 @@ fn confirm(
             answer.verdict = ProgramVerdict::Unknown(reason);
         }
     }
-    Ok(())
+    Ok(refusals)
+}
+
+/// The program read again without rewriting: evidence is checked against it, so that a
+/// wrong rewrite leads to refused evidence instead of a wrong verdict.
+pub fn original(reading: &Reading, source: &[u8]) -> Result<Program> {
+    let original = boogie::read_verbatim(source, reading.dialect)
+        .map_err(|error| Bug(format!("the program cannot be read again: {error}")))?;
+    judge::agree(&original, &reading.program).map_err(|refusal| Bug(refusal.to_string()))?;
+    Ok(original)
 }
 
 /// Is the answer proved by these very invariants?
@@ -188,42 +234,80 @@ fn judge_run(
     program: &Program,
     property: AssertionId,
     trace: &ProgramTrace,
-) -> Result<(), ProgramRefusal> {
+) -> Result<(), Refused> {
     if trace.property != property {
-        return Err(ProgramRefusal::NoSuchProperty(trace.property));
+        return Err(ProgramRefusal::NoSuchProperty(trace.property).into());
     }
-    judge::run(program, trace)
+    Ok(judge::run(program, trace)?)
 }
 
-/// Why the evidence does not count, though it is not wrong.
-fn judged(
-    program: &Program,
-    property: AssertionId,
-    judgement: Result<(), ProgramRefusal>,
-) -> Result<Option<StopReason>> {
-    match judgement {
-        Ok(()) => Ok(None),
-        Err(error @ ProgramRefusal::NoSolver { .. }) => Err(anyhow!("{error}")),
-        Err(refusal) if refusal.is_wrong() => {
-            let name = &program.property(property).name;
-            bail!(Bug(format!("the checker refused the evidence on {name}: {refusal}")))
-        }
-        Err(refusal) => Ok(Some(StopReason::Unsupported(refusal.to_string()))),
+/// A refusal, and the solver that it comes from if there are several.
+struct Refused {
+    refusal: ProgramRefusal,
+    solver: Option<String>,
+}
+
+impl From<ProgramRefusal> for Refused {
+    fn from(refusal: ProgramRefusal) -> Self {
+        Refused { refusal, solver: None }
     }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.solver {
+            Some(solver) => write!(f, "{} (solver: {solver})", self.refusal),
+            None => self.refusal.fmt(f),
+        }
+    }
+}
+
+/// Accepts a proof that all solvers accept.
+fn judge_proof(
+    program: &Program,
+    properties: &[AssertionId],
+    proof: &Invariants,
+    solvers: &[SmtSolver],
+    budget: &Budget,
+) -> Result<(), Refused> {
+    for solver in solvers {
+        judge::invariants(program, properties, proof, solver, budget).map_err(|refusal| {
+            let solver = (solvers.len() > 1).then(|| solver.command.join(" "));
+            Refused { refusal, solver }
+        })?;
+    }
+    Ok(())
+}
+
+/// Why the evidence does not count. If it is wrong, the refusal is noted.
+fn judged(
+    name: &str,
+    judgement: Result<(), Refused>,
+    refusals: &mut Vec<String>,
+) -> Result<Option<StopReason>> {
+    let Err(refused) = judgement else { return Ok(None) };
+    if let ProgramRefusal::NoSolver { .. } = refused.refusal {
+        bail!("{}", refused.refusal);
+    }
+    if !refused.refusal.is_wrong() {
+        return Ok(Some(StopReason::Unsupported(refused.to_string())));
+    }
+    refusals.push(format!("the checker refused the evidence on {name}: {refused}"));
+    Ok(Some(StopReason::Unsupported(format!("the checker refused the evidence: {refused}"))))
 }
 
 /// Judges evidence from a file: what it proves, or why it is refused.
 pub fn verify(
     program: &Program,
     evidence: &Evidence,
+    solvers: &[SmtSolver],
     budget: &Budget,
 ) -> Result<Result<String, String>> {
     let (judgement, claim) = match evidence {
         Evidence::Proof(property, proof) => {
-            let solver = SmtSolver::default();
             let name = &program.property(*property).name;
             let claim = format!("The invariants prove that {name} holds.");
-            (judge::invariants(program, &[*property], proof, &solver, budget), claim)
+            (judge_proof(program, &[*property], proof, solvers, budget), claim)
         }
         Evidence::Run(trace) => {
             if let Some(why) = program.doubt(trace.steps.iter().map(|step| step.edge)) {
@@ -231,13 +315,13 @@ pub fn verify(
             }
             let (name, steps) = (&program.property(trace.property).name, trace.steps.len());
             let claim = format!("The run shows that {name} fails after {steps} steps.");
-            (judge::run(program, trace), claim)
+            (judge::run(program, trace).map_err(Refused::from), claim)
         }
     };
     match judgement {
         Ok(()) => Ok(Ok(claim)),
-        Err(error @ ProgramRefusal::NoSolver { .. }) => Err(anyhow!("{error}")),
-        Err(refusal) => Ok(Err(refusal.to_string())),
+        Err(Refused { refusal: error @ ProgramRefusal::NoSolver { .. }, .. }) => bail!("{error}"),
+        Err(refused) => Ok(Err(refused.to_string())),
     }
 }
 
@@ -302,5 +386,69 @@ impl Report<'_> {
     fn heading(&self, property: AssertionId) -> String {
         let span = &self.program.property(property).span;
         format!("{}: {}", self.source.place(span), self.source.text(span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(source: &str) -> Reading {
+        boogie::read_in(source.as_bytes(), None).expect("a program")
+    }
+
+    fn prove(program: &Program, proof: &Invariants, solvers: &[SmtSolver]) -> Result<(), Refused> {
+        judge_proof(program, &[AssertionId(0)], proof, solvers, &Budget::default())
+    }
+
+    /// The engine's program differs from what is written, as after a wrong rewrite.
+    #[test]
+    fn evidence_is_checked_against_the_program_as_it_is_written() {
+        let right = "procedure p(x: int) { var y: int; y := x + 1; assert y > x + 0; }";
+        let wrong = "procedure p(x: int) { var y: int; y := x + 1; assert y > x + 2; }";
+        let (right_reading, wrong_reading) = (reading(right), reading(wrong));
+        let original_of = |source: &str| original(&right_reading, source.as_bytes());
+        let terms = Arc::new(right_reading.program.terms.clone());
+        let proof = Invariants { terms, at: BTreeMap::new() };
+        let solvers = [SmtSolver::default()];
+        assert!(prove(&original_of(right).unwrap(), &proof, &solvers).is_ok());
+        let refused = prove(&original_of(wrong).unwrap(), &proof, &solvers);
+        assert!(refused.is_err_and(|refused| refused.refusal.is_wrong()));
+        // A run of the wrong program is refused, too.
+        let run = elinvar_engines::Run::new();
+        let (options, chosen) = (CfgOptions::default(), [AssertionId(0)]);
+        let program = &wrong_reading.program;
+        let verdict = elinvar_engines::cfg::check_program(program, &chosen, &options, &run);
+        let [ProgramVerdict::Unsafe(trace)] = &verdict.unwrap()[..] else { panic!("unsafe") };
+        assert!(judge_run(&original_of(wrong).unwrap(), chosen[0], trace).is_ok());
+        assert!(judge_run(&original_of(right).unwrap(), chosen[0], trace).is_err());
+        // Readings with other parts are not even compared.
+        let other = "procedure p(x: int) { var y: int; y := x + 1; y := 2; assert y > x + 0; }";
+        assert!(original_of(other).is_err_and(|error| error.is::<Bug>()));
+    }
+
+    /// One solver that does not accept is enough, and is named.
+    #[test]
+    fn all_solvers_must_accept() {
+        let reading = reading("procedure p(x: int) { assert x + 1 > x; }");
+        let proof =
+            Invariants { terms: Arc::new(reading.program.terms.clone()), at: BTreeMap::new() };
+        let says = |word: &str| SmtSolver {
+            command: vec!["sh".to_owned(), "-c".to_owned(), answering(word)],
+        };
+        let z3 = SmtSolver::default();
+        let with = |other: SmtSolver| prove(&reading.program, &proof, &[z3.clone(), other]);
+        assert!(with(says("unsat")).is_ok());
+        let unsure = with(says("unknown")).err().expect("not accepted");
+        assert!(!unsure.refusal.is_wrong() && unsure.to_string().contains("(solver: sh -c"));
+        assert!(with(SmtSolver { command: vec!["no-such-solver".to_owned()] }).is_err());
+    }
+
+    /// A shell script that answers every question alike.
+    fn answering(word: &str) -> String {
+        format!(
+            "while read -r line; do case \"$line\" in \
+             *check-sat*) echo {word};; *echo*) echo that-is-all;; esac; done"
+        )
     }
 }

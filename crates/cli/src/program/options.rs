@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 use elinvar_formats::boogie::Dialect;
 
@@ -102,10 +103,37 @@ pub struct ProgramOptions {
     #[arg(long, hide = true)]
     shapes: bool,
 
+    #[command(flatten)]
+    solvers: SolverOption,
+}
+
+/// Who checks the proofs of programs.
+#[derive(clap::Args, Clone, Default)]
+pub struct SolverOption {
     /// cfg: the solver that checks proofs, a command that reads SMT-LIB 2 from standard
-    /// input [default: z3 -in -smt2]
-    #[arg(long, value_name = "COMMAND")]
-    smt_solver: Option<String>,
+    /// input [default: z3 -in -smt2]. When given several times, all of them must accept
+    #[arg(long, value_name = "COMMAND", help_heading = "Programs")]
+    smt_solver: Vec<String>,
+}
+
+impl SolverOption {
+    /// The commands, word by word; Z3 if none is given.
+    pub fn solvers(&self) -> Result<Vec<SmtSolver>> {
+        if self.smt_solver.is_empty() {
+            return Ok(vec![SmtSolver::default()]);
+        }
+        self.smt_solver.iter().map(|command| solver(command)).collect()
+    }
+}
+
+fn solver(command: &str) -> Result<SmtSolver> {
+    let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    match &command[..] {
+        [] => bail!("--smt-solver needs a command, such as `z3 -in -smt2`"),
+        // Without these options Z3 asks for a file.
+        [only] if only == "z3" => Ok(SmtSolver::default()),
+        _ => Ok(SmtSolver { command }),
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,14 +187,9 @@ impl ProgramOptions {
         options
     }
 
-    /// The command of the solver that checks proofs, word by word.
-    pub fn smt_solver(&self) -> Result<Option<Vec<String>>> {
-        let Some(command) = &self.smt_solver else { return Ok(None) };
-        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-        if words.is_empty() {
-            bail!("--smt-solver needs a command, such as `z3 -in -smt2`");
-        }
-        Ok(Some(words))
+    /// The solvers that check proofs.
+    pub fn solvers(&self) -> Result<Vec<SmtSolver>> {
+        self.solvers.solvers()
     }
 
     /// The options that were given, by name, for complaints where no program is checked.
@@ -188,7 +211,7 @@ impl ProgramOptions {
             ("--generalize", self.generalize),
             ("--no-shapes", self.no_shapes),
             ("--shapes", self.shapes),
-            ("--smt-solver", self.smt_solver.is_some()),
+            ("--smt-solver", !self.solvers.smt_solver.is_empty()),
         ];
         options.into_iter().find(|&(_, given)| given).map(|(name, _)| name)
     }
@@ -249,7 +272,7 @@ mod tests {
         assert_eq!(options(""), CfgOptions::default());
         assert_eq!(options("--thesis"), CfgOptions::thesis());
         assert_eq!(parse("").given(), None);
-        assert_eq!(parse("").smt_solver().unwrap(), None);
+        assert_eq!(parse("").solvers().unwrap(), [SmtSolver::default()]);
     }
 
     #[test]
@@ -269,8 +292,10 @@ mod tests {
             shapes: false,
         };
         assert_eq!(parse(all).options(Some(Strategy::TraceAbstraction)), expected);
-        let solver = parse("--smt-solver cvc5").smt_solver().unwrap();
-        assert_eq!(solver, Some(vec!["cvc5".to_owned()]));
+        let solvers = parse("--smt-solver cvc5 --smt-solver z3").solvers().unwrap();
+        let cvc5 = SmtSolver { command: vec!["cvc5".to_owned()] };
+        assert_eq!(solvers, [cvc5, SmtSolver::default()]);
+        assert_eq!(parse("--smt-solver cvc5").given(), Some("--smt-solver"));
     }
 
     #[test]

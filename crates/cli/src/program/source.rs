@@ -23,6 +23,10 @@ impl<'a> Source<'a> {
         Source { file, starts }
     }
 
+    pub fn bytes(&self) -> &[u8] {
+        &self.file.bytes
+    }
+
     /// The line in which a part of the text begins, from one.
     pub fn line(&self, span: &Range<usize>) -> usize {
         self.starts.partition_point(|&start| start <= span.start)

@@ -49,13 +49,27 @@ pub fn check_program(
     options: &CfgOptions,
     run: &Run,
 ) -> Result<Vec<ProgramVerdict>, EngineError> {
+    let mut verdicts: BTreeMap<AssertionId, ProgramVerdict> = BTreeMap::new();
+    let mut decided = |property, verdict| drop(verdicts.insert(property, verdict));
+    check_program_into(program, properties, options, run, &mut decided)?;
+    let take = |property| verdicts.remove(property).expect("every property has a verdict");
+    Ok(properties.iter().map(take).collect())
+}
+
+/// As [`check_program`], but each verdict is told as soon as it is known: Z3 does not
+/// always end when it is interrupted, and callers may not want to wait for it.
+pub fn check_program_into(
+    program: &Program,
+    properties: &[AssertionId],
+    options: &CfgOptions,
+    run: &Run,
+    decided: &mut dyn FnMut(AssertionId, ProgramVerdict),
+) -> Result<(), EngineError> {
     let watched = run.clone();
     let context = Context::new(Arc::new(move || watched.stop().is_some()))
         .map_err(|missing| EngineError::NoSolver(missing.to_string()))?;
-    let mut verdicts: BTreeMap<AssertionId, ProgramVerdict> = BTreeMap::new();
-    decide(program, properties, options, run, context, &mut verdicts);
-    let take = |property| verdicts.remove(property).expect("every property has a verdict");
-    Ok(properties.iter().map(take).collect())
+    decide(program, properties, options, run, context, decided);
+    Ok(())
 }
 
 fn decide(
@@ -64,7 +78,7 @@ fn decide(
     options: &CfgOptions,
     run: &Run,
     context: Context,
-    verdicts: &mut BTreeMap<AssertionId, ProgramVerdict>,
+    decided: &mut dyn FnMut(AssertionId, ProgramVerdict),
 ) {
     let error = |property: AssertionId| program.property(property).error;
     let errors: Vec<LocationId> = properties.iter().map(|&property| error(property)).collect();
@@ -74,7 +88,7 @@ fn decide(
     if !proved.is_empty() {
         let proof = invariants(&graph, BTreeMap::new(), program);
         for property in open.extract_if(.., |property| proved.contains(&error(*property))) {
-            verdicts.insert(property, ProgramVerdict::Safe(proof.clone()));
+            decided(property, ProgramVerdict::Safe(proof.clone()));
         }
         if open.is_empty() {
             return;
@@ -104,7 +118,7 @@ fn decide(
     if let Some((at, trace)) = found {
         let property = open.remove(at);
         method.forget(error(property));
-        verdicts.insert(property, judge(program, trace));
+        decided(property, judge(program, trace));
     }
     while !open.is_empty() {
         match method.run() {
@@ -113,12 +127,12 @@ fn decide(
                 let at = trim::trim(method.graph(), &left, at, run);
                 let invariants = invariants(method.graph(), at, program);
                 for property in open.drain(..) {
-                    verdicts.insert(property, ProgramVerdict::Safe(invariants.clone()));
+                    decided(property, ProgramVerdict::Safe(invariants.clone()));
                 }
             }
             End::Stopped(reason) => {
                 for property in open.drain(..) {
-                    verdicts.insert(property, ProgramVerdict::Unknown(reason.clone()));
+                    decided(property, ProgramVerdict::Unknown(reason.clone()));
                 }
             }
             End::Reached { error: reached, path } => {
@@ -131,7 +145,7 @@ fn decide(
                         unknown(format!("no run was found along a path to the error ({why})"))
                     }
                 };
-                verdicts.insert(property, verdict);
+                decided(property, verdict);
                 method.forget(reached);
             }
         }

@@ -2,6 +2,10 @@
 //! constants. A `forall` is instantiated where terms of the program match its triggers
 //! (Detlefs, Nelson and Saxe, "Simplify", 2005, Section 5, but by syntax alone): sound
 //! for proofs, while a counterexample may contradict an instance that was not made.
+//!
+//! Matching needs terms in normal form. When a program is read verbatim, its terms are
+//! copied into a pool that rewrites, instances are looked for there, and the axiom is
+//! instantiated verbatim by what was found: any instance of an axiom holds.
 
 use elinvar_ir::program::{Function, Node, Op, Sort, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,6 +30,14 @@ pub(super) struct Axioms {
     schemas: Vec<Schema>,
     /// Instances for terms, each made once.
     known: FxHashMap<Vec<Term>, Vec<Term>>,
+    /// Where a verbatim reading looks for instances; made when it is needed.
+    normal: Option<Box<Normal>>,
+}
+
+/// A pool that rewrites, with the schemas in it.
+struct Normal {
+    terms: Terms,
+    schemas: Vec<Schema>,
 }
 
 /// `forall bound :: body`.
@@ -169,27 +181,97 @@ impl Axioms {
         if let Some(known) = self.known.get(&roots) {
             return known.clone();
         }
-        let mut found: Vec<Term> = Vec::new();
-        let mut seen: FxHashSet<Term> = FxHashSet::default();
-        let mut ground = terms.subterms(roots.iter().copied());
-        for _ in 0..ROUNDS {
-            let before = found.len();
-            for schema in &self.schemas {
-                for binding in schema.matches(terms, &ground) {
-                    let instance = terms.replace(schema.body, &mut binding.clone());
-                    if terms.as_bool(instance) != Some(true) && seen.insert(instance) {
-                        found.push(instance);
-                    }
-                }
-            }
-            if found.len() == before {
-                break;
-            }
-            ground = terms.subterms(roots.iter().chain(&found).copied());
-        }
+        let found = if terms.is_verbatim() {
+            self.verbatim_instances(terms, &roots)
+        } else {
+            let instances = instances_of(&self.schemas, terms, &roots);
+            instances.into_iter().map(|(_, _, instance)| instance).collect()
+        };
         self.known.insert(roots, found.clone());
         found
     }
+
+    fn verbatim_instances(&mut self, terms: &mut Terms, roots: &[Term]) -> Vec<Term> {
+        let schemas = &self.schemas;
+        let normal = self.normal.get_or_insert_with(|| Box::new(Normal::new(terms, schemas)));
+        normal.declare_like(terms);
+        let copies: Vec<Term> =
+            roots.iter().map(|&root| normal.terms.import(terms, root)).collect();
+        let found = instances_of(&normal.schemas, &mut normal.terms, &copies);
+        let instantiate = |(number, binding, _): (usize, Binding, Term)| {
+            let (verbatim, schema) = (&schemas[number], &normal.schemas[number]);
+            let mut map: Binding = FxHashMap::default();
+            for (&bound, copy) in verbatim.bound.iter().zip(&schema.bound) {
+                if let Some(&value) = binding.get(copy) {
+                    map.insert(bound, terms.import(&normal.terms, value));
+                }
+            }
+            terms.replace(verbatim.body, &mut map)
+        };
+        found.into_iter().map(instantiate).collect()
+    }
+}
+
+impl Normal {
+    fn new(terms: &Terms, schemas: &[Schema]) -> Self {
+        let mut normal = Normal { terms: Terms::new(), schemas: Vec::new() };
+        normal.declare_like(terms);
+        let pool = &mut normal.terms;
+        let mut copy = |term: Term| pool.import(terms, term);
+        for Schema { bound, body, triggers, span } in schemas {
+            normal.schemas.push(Schema {
+                bound: bound.iter().map(|&term| copy(term)).collect(),
+                body: copy(*body),
+                triggers: (triggers.iter())
+                    .map(|patterns| patterns.iter().map(|&term| copy(term)).collect())
+                    .collect(),
+                span: span.clone(),
+            });
+        }
+        normal
+    }
+
+    /// Declares what was declared in the other pool meanwhile.
+    fn declare_like(&mut self, terms: &Terms) {
+        for name in &terms.types()[self.terms.types().len()..] {
+            self.terms.declare_type(name);
+        }
+        for variable in &terms.variables()[self.terms.variables().len()..] {
+            self.terms.declare(&variable.name, variable.sort.clone());
+        }
+        for function in &terms.functions()[self.terms.functions().len()..] {
+            self.terms.declare_function(function.clone());
+        }
+    }
+}
+
+/// The instances of all schemas for the applications in these terms, each with the number
+/// of its schema and what the bound variables are.
+fn instances_of(
+    schemas: &[Schema],
+    terms: &mut Terms,
+    roots: &[Term],
+) -> Vec<(usize, Binding, Term)> {
+    let mut found: Vec<(usize, Binding, Term)> = Vec::new();
+    let mut seen: FxHashSet<Term> = FxHashSet::default();
+    let mut ground = terms.subterms(roots.iter().copied());
+    for _ in 0..ROUNDS {
+        let before = found.len();
+        for (number, schema) in schemas.iter().enumerate() {
+            for binding in schema.matches(terms, &ground) {
+                let instance = terms.replace(schema.body, &mut binding.clone());
+                if terms.as_bool(instance) != Some(true) && seen.insert(instance) {
+                    found.push((number, binding, instance));
+                }
+            }
+        }
+        if found.len() == before {
+            break;
+        }
+        let instances = found.iter().map(|(_, _, instance)| *instance);
+        ground = terms.subterms(roots.iter().copied().chain(instances));
+    }
+    found
 }
 
 impl Schema {

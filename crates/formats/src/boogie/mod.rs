@@ -74,10 +74,20 @@ pub fn read(source: &[u8]) -> Result<Program, Diagnostic> {
 
 /// Reads a program in this dialect; `None` means the one that its text names.
 pub fn read_in(source: &[u8], chosen: Option<Dialect>) -> Result<Reading, Diagnostic> {
+    read_with(source, chosen, Terms::new())
+}
+
+/// Reads a program without rewriting any of its terms. Locations, edges, variables,
+/// functions and properties have the same numbers as in [`read_in`].
+pub fn read_verbatim(source: &[u8], dialect: Dialect) -> Result<Program, Diagnostic> {
+    Ok(read_with(source, Some(dialect), Terms::verbatim())?.program)
+}
+
+fn read_with(source: &[u8], chosen: Option<Dialect>, terms: Terms) -> Result<Reading, Diagnostic> {
     let source = text(source)?;
     let unit = parser::unit(source)?;
     let dialect = chosen.unwrap_or_else(|| dialect::of(source, &unit));
-    let mut scope = Scope::new(&unit, dialect)?;
+    let mut scope = Scope::new(&unit, dialect, terms)?;
     functions::declare(&mut scope, &unit)?;
     scope::constrain_globals(&mut scope, &unit)?;
     let axioms = axioms::axioms(&mut scope, &unit)?;

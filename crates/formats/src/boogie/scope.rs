@@ -83,9 +83,9 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Scope<'a> {
-    pub fn new(unit: &'a Unit<'a>, dialect: Dialect) -> Result<Self, Diagnostic> {
+    pub fn new(unit: &'a Unit<'a>, dialect: Dialect, terms: Terms) -> Result<Self, Diagnostic> {
         let mut scope = Scope {
-            terms: Terms::new(),
+            terms,
             types: Types::new(&unit.types)?,
             symbols: FxHashMap::default(),
             functions: FxHashMap::default(),
