@@ -124,6 +124,13 @@ impl Aig {
         self.next_look = self.nodes.len();
     }
 
+    /// A new graph with the same watch, which is stopped if this one is.
+    pub fn empty_like(&self) -> Self {
+        let mut new = Aig { stopped: self.stopped, ..Aig::new() };
+        new.watch(self.watch.clone());
+        new
+    }
+
     /// Ends the watch, and tells whether the graph is meaningless because it was stopped.
     pub fn unwatch(&mut self) -> bool {
         self.watch = Watch::default();
@@ -173,9 +180,7 @@ impl Aig {
     }
 
     pub fn input(&mut self) -> AigLit {
-        if self.nodes.len() >= self.next_look && !self.look() {
-            return AigLit::FALSE;
-        }
+        assert!(self.nodes.len() < MAX_NODES, "a graph of more than 2^31 nodes");
         self.nodes.push([INPUT; 2]);
         AigLit::of(self.nodes.len() - 1)
     }
@@ -498,8 +503,8 @@ mod tests {
         let before = aig.len();
         assert_eq!(aig.and_all(&inputs), AigLit::FALSE);
         assert!(aig.is_stopped() && aig.len() == before && aig.unwatch());
-        aig.input();
-        assert!(aig.is_stopped(), "a stopped graph stays stopped");
+        assert!(!aig.input().is_constant(), "inputs differ from each other in any case");
+        assert!(aig.is_stopped() && aig.empty_like().is_stopped(), "a stop is for ever");
     }
 
     #[test]

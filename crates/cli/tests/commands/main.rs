@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 mod families;
 mod games;
 mod interpolation;
+mod limits;
 mod programs;
 mod reuse;
 mod witnesses;
