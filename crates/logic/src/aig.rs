@@ -439,9 +439,11 @@ fn both_negative((a0, a1): (AigLit, AigLit), (b0, b1): (AigLit, AigLit)) -> Rewr
 }
 
 fn hash_of([a, b]: [AigLit; 2]) -> usize {
+    // Both halves of the full product: operands of arithmetic circuits differ by little, and
+    // with the lower half alone they are put side by side, so that probing takes for ever.
     let key = u64::from(a.0) << 32 | u64::from(b.0);
-    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 29) as usize
+    let product = u128::from(key ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
+    (product as u64 ^ (product >> 64) as u64) as usize
 }
 
 /// A value for every node of a graph.
@@ -505,6 +507,21 @@ mod tests {
         assert!(aig.is_stopped() && aig.len() == before && aig.unwatch());
         assert!(!aig.input().is_constant(), "inputs differ from each other in any case");
         assert!(aig.is_stopped() && aig.empty_like().is_stopped(), "a stop is for ever");
+    }
+
+    /// The gates of a multiplier are found after few steps in the table.
+    #[test]
+    fn gates_of_arithmetic_are_spread_over_the_table() {
+        let mut aig = Aig::new();
+        let [a, b] = [(); 2].map(|()| (0..250).map(|_| aig.input()).collect::<Vec<_>>());
+        crate::words::binary(&mut aig, elinvar_ir::BinaryOp::Mul, &a, &b);
+        let mask = aig.table.len() - 1;
+        let steps = |(slot, &node): (usize, &u32)| {
+            slot.wrapping_sub(hash_of(aig.nodes[node as usize])) & mask
+        };
+        let used = aig.table.iter().enumerate().filter(|(_, node)| **node != 0);
+        let total: usize = used.map(steps).sum();
+        assert!(total < 2 * aig.ands, "{total} steps to {} gates", aig.ands);
     }
 
     #[test]
