@@ -7,6 +7,7 @@ mod experiment;
 mod fuzz;
 mod generate;
 mod growth;
+mod limits;
 mod process;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Command {
     Experiment(experiment::Experiment),
     /// Measure how the time for a proof grows with the size of a model
     Growth(growth::Options),
+    /// Try whether limits of time and memory hold for models of any width and depth
+    Limits(limits::Options),
 }
 
 fn main() -> ExitCode {
@@ -39,5 +42,6 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Experiment(experiment) => experiment::run(&experiment),
         Command::Growth(options) => growth::run(&options),
+        Command::Limits(options) => limits::run(&options),
     }
 }

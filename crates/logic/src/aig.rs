@@ -124,6 +124,13 @@ impl Aig {
         self.next_look = self.nodes.len();
     }
 
+    /// A new graph with the same watch, which is stopped if this one is.
+    pub fn empty_like(&self) -> Self {
+        let mut new = Aig { stopped: self.stopped, ..Aig::new() };
+        new.watch(self.watch.clone());
+        new
+    }
+
     /// Ends the watch, and tells whether the graph is meaningless because it was stopped.
     pub fn unwatch(&mut self) -> bool {
         self.watch = Watch::default();
@@ -173,9 +180,7 @@ impl Aig {
     }
 
     pub fn input(&mut self) -> AigLit {
-        if self.nodes.len() >= self.next_look && !self.look() {
-            return AigLit::FALSE;
-        }
+        assert!(self.nodes.len() < MAX_NODES, "a graph of more than 2^31 nodes");
         self.nodes.push([INPUT; 2]);
         AigLit::of(self.nodes.len() - 1)
     }
@@ -434,9 +439,11 @@ fn both_negative((a0, a1): (AigLit, AigLit), (b0, b1): (AigLit, AigLit)) -> Rewr
 }
 
 fn hash_of([a, b]: [AigLit; 2]) -> usize {
+    // Both halves of the full product: operands of arithmetic circuits differ by little, and
+    // with the lower half alone they are put side by side, so that probing takes for ever.
     let key = u64::from(a.0) << 32 | u64::from(b.0);
-    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 29) as usize
+    let product = u128::from(key ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
+    (product as u64 ^ (product >> 64) as u64) as usize
 }
 
 /// A value for every node of a graph.
@@ -498,8 +505,23 @@ mod tests {
         let before = aig.len();
         assert_eq!(aig.and_all(&inputs), AigLit::FALSE);
         assert!(aig.is_stopped() && aig.len() == before && aig.unwatch());
-        aig.input();
-        assert!(aig.is_stopped(), "a stopped graph stays stopped");
+        assert!(!aig.input().is_constant(), "inputs differ from each other in any case");
+        assert!(aig.is_stopped() && aig.empty_like().is_stopped(), "a stop is for ever");
+    }
+
+    /// The gates of a multiplier are found after few steps in the table.
+    #[test]
+    fn gates_of_arithmetic_are_spread_over_the_table() {
+        let mut aig = Aig::new();
+        let [a, b] = [(); 2].map(|()| (0..250).map(|_| aig.input()).collect::<Vec<_>>());
+        crate::words::binary(&mut aig, elinvar_ir::BinaryOp::Mul, &a, &b);
+        let mask = aig.table.len() - 1;
+        let steps = |(slot, &node): (usize, &u32)| {
+            slot.wrapping_sub(hash_of(aig.nodes[node as usize])) & mask
+        };
+        let used = aig.table.iter().enumerate().filter(|(_, node)| **node != 0);
+        let total: usize = used.map(steps).sum();
+        assert!(total < 2 * aig.ands, "{total} steps to {} gates", aig.ands);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod families;
 mod files;
 mod games;
 mod interpolation;
+mod limits;
 mod names;
 mod programs;
 mod reuse;

@@ -49,8 +49,9 @@ pub fn bitblast(
     if is_circuit(system) {
         return Ok((system.clone(), Lift::identity(system)));
     }
-    let netlist = translate(system, &cone::whole(system), memory_limit, &Run::new())?;
-    let new = netlist.to_system(system);
+    let run = Run::new();
+    let netlist = translate(system, &cone::whole(system), memory_limit, &run)?;
+    let new = netlist.to_system(system, &run).map_err(BlastError::Stopped)?;
     let lift = netlist.lift(Arc::new(system.clone()), &new);
     Ok((new, lift))
 }
@@ -93,7 +94,7 @@ pub(super) fn translate(
     translation.netlist.aig.watch(run.watch());
     translation.declare(part);
     translation.translate_all(&part.nodes);
-    if translation.netlist.aig.unwatch() {
+    if translation.netlist.aig.is_stopped() {
         return Err(BlastError::Stopped(run.passed().unwrap_or(StopReason::Cancelled)));
     }
     Ok(translation.connect(part))

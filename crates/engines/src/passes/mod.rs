@@ -29,7 +29,7 @@ mod sweep;
 use std::sync::Arc;
 use std::time::Instant;
 
-use elinvar_ir::{PropertyId, PropertyKind, TransitionSystem};
+use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem};
 
 use crate::engine::EngineError;
 use crate::run::Run;
@@ -115,27 +115,36 @@ pub fn prepare(
     let mut netlist = bitblast::translate(system, &part, memory_limit, run)?;
     passes.note("bits", Size::default(), &netlist, start);
     passes.run("normalize", &mut netlist, normalize::normalize);
-    if let Some(reason) = run.passed() {
-        return Err(EngineError::Stopped(reason));
-    }
+    complete(&netlist, run)?;
     if options.cone {
         passes.run("cone", &mut netlist, Netlist::compact);
+        complete(&netlist, run)?;
     }
     if options.registers && run.stop().is_none() {
         passes.run("registers", &mut netlist, |n| registers::merge_registers(n, run));
+        complete(&netlist, run)?;
     }
     if options.sweep && run.stop().is_none() {
         passes.run("sweep", &mut netlist, |n| sweep::sweep(n, run));
+        complete(&netlist, run)?;
     }
     if options.rewrite && run.stop().is_none() {
         passes.run("rewrite", &mut netlist, rewrite::rewrite);
     }
-    if let Some(reason) = run.passed() {
-        return Err(EngineError::Stopped(reason));
-    }
-    let new = netlist.to_system(system);
+    complete(&netlist, run)?;
+    let new = netlist.to_system(system, run).map_err(EngineError::Stopped)?;
     let lift = netlist.lift(Arc::new(system.clone()), &new);
     Ok(Prepared { system: new, lift, report: passes.report })
+}
+
+/// Fails when a limit was passed: then gates may be missing, and nothing may be concluded
+/// from the netlist.
+fn complete(netlist: &Netlist, run: &Run) -> Result<(), EngineError> {
+    match run.passed() {
+        Some(reason) => Err(EngineError::Stopped(reason)),
+        None if netlist.aig.is_stopped() => Err(EngineError::Stopped(StopReason::Cancelled)),
+        None => Ok(()),
+    }
 }
 
 struct Passes {

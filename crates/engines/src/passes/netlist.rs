@@ -7,13 +7,14 @@
 use std::sync::Arc;
 
 use elinvar_ir::{
-    ExprId, Named, Pool, Property, PropertyKind, Sort, SystemBuilder, TransitionSystem,
+    ExprId, Named, Pool, Property, PropertyKind, Sort, StopReason, SystemBuilder, TransitionSystem,
 };
 use elinvar_logic::aig::Gate;
 use elinvar_logic::{Aig, AigLit};
 
 use super::Size;
 use super::lift::{Bit, Fact, InputOrigin, Lift};
+use crate::run::Run;
 
 /// A bit that is free in every cycle.
 #[derive(Clone, Copy, Debug)]
@@ -131,8 +132,13 @@ impl Netlist {
         needed
     }
 
-    /// The system, with names and properties after those of the old one.
-    pub fn to_system(&self, old: &TransitionSystem) -> TransitionSystem {
+    /// The system, with names and properties after those of the old one, unless the run
+    /// is stopped before it is complete.
+    pub fn to_system(
+        &self,
+        old: &TransitionSystem,
+        run: &Run,
+    ) -> Result<TransitionSystem, StopReason> {
         let mut builder = SystemBuilder::new();
         builder.pool.reserve(self.aig.len());
         let mut symbols = Vec::with_capacity(self.inputs.len() + self.registers.len());
@@ -150,7 +156,7 @@ impl Netlist {
             let symbol = builder.state(Sort::BOOL, Some(&name)).expect("a bit is a legal sort");
             symbols.push((register.lit, symbol));
         }
-        let exprs = gates_to_exprs(&self.aig, &symbols, &mut builder.pool);
+        let exprs = gates_to_exprs(&self.aig, &symbols, &mut builder.pool, run)?;
         let mut expr = |lit: AigLit| edge(&mut builder.pool, &exprs, lit);
         for (register, state) in self.registers.iter().zip(&mut builder.states) {
             state.init = register.init.map(&mut expr);
@@ -176,7 +182,7 @@ impl Netlist {
                 builder.outputs.push(Named { name, expr: expr(lit) });
             }
         }
-        builder.finish().expect("bits of a well-formed system are well-formed")
+        Ok(builder.finish().expect("bits of a well-formed system are well-formed"))
     }
 
     /// The way back from `new`, the system of this netlist.
@@ -204,7 +210,7 @@ pub(super) struct Copy<'a> {
 
 impl<'a> Copy<'a> {
     fn new(old: &'a Aig, substitution: &'a [AigLit]) -> Self {
-        Copy { old, substitution, new: Aig::new(), lits: vec![AigLit::FALSE; old.len()] }
+        Copy { old, substitution, new: old.empty_like(), lits: vec![AigLit::FALSE; old.len()] }
     }
 
     /// Copies just what the roots depend on within one cycle.
@@ -269,18 +275,28 @@ fn bit_name(name: String, sort: Sort, position: usize) -> String {
 }
 
 /// The expression of every node of the graph.
-fn gates_to_exprs(aig: &Aig, symbols: &[(AigLit, ExprId)], pool: &mut Pool) -> Vec<ExprId> {
+fn gates_to_exprs(
+    aig: &Aig,
+    symbols: &[(AigLit, ExprId)],
+    pool: &mut Pool,
+    run: &Run,
+) -> Result<Vec<ExprId>, StopReason> {
     let mut exprs = vec![pool.bool(false); aig.len()];
     for &(lit, symbol) in symbols {
         exprs[lit.node()] = symbol;
     }
     for node in 0..aig.len() {
+        if node.is_multiple_of(1 << 14)
+            && let Some(reason) = run.passed()
+        {
+            return Err(reason);
+        }
         if let Gate::And(a, b) = aig.gate(node) {
             let [a, b] = [a, b].map(|lit| edge(pool, &exprs, lit));
             exprs[node] = pool.and(a, b).expect("two bits");
         }
     }
-    exprs
+    Ok(exprs)
 }
 
 fn edge(pool: &mut Pool, exprs: &[ExprId], lit: AigLit) -> ExprId {

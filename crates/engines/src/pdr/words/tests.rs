@@ -155,7 +155,8 @@ fn random_shape(words: &[WordInfo], rng: &mut Rng) -> Shape {
 
 /// The literals of shapes in this state and the next one say what the shapes do.
 fn assert_comparators(system: &TransitionSystem, words: &[WordInfo], shapes: usize, rng: &mut Rng) {
-    let mut circuit = Circuit::new(system, words, &properties(system)).expect("small enough");
+    let mut circuit =
+        Circuit::new(system, words, &properties(system), &Run::new()).expect("small enough");
     let mut atoms = Atoms::default();
     let numbers: Vec<Atom> = (0..shapes).map(|_| atoms.atom(random_shape(words, rng))).collect();
     let lits = numbers.iter().map(|&atom| {
