@@ -1,0 +1,203 @@
+//! Random Boogie programs as source text, decided by the whole tool, against an interpreter of their
+//! own syntax tree.
+//!
+//! ```text
+//! seed ─ generate ─► syntax ─ print ─► text ─ reader, engine, checker ─► answers
+//!                       └──── explore ─────────────────► claims ───────────┴─► complaint ─ shrink
+//! ```
+//!
+//! `syntax`, `print`, `value`, `evaluate`, `code` and `explore` use nothing of the other crates, so
+//! that the reader and the evaluator are compared with something that does not share their mistakes.
+
+mod choices;
+mod code;
+mod decide;
+mod evaluate;
+mod explore;
+mod generate;
+mod print;
+mod random;
+mod shrink;
+mod syntax;
+mod value;
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use elinvar_engines::cfg::{CfgOptions, Strategy};
+
+use super::Tally;
+use decide::{Answer, Answers, decide};
+use explore::{Claims, explore};
+use syntax::Program;
+
+/// After so long without an answer the process ends.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// What is wrong with an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Class {
+    /// The reader refuses the program.
+    Refused,
+    Panic,
+    /// The checker refuses evidence.
+    Evidence,
+    /// Safe, but a run fails.
+    WrongSafe,
+    /// Unsafe, but no run fails.
+    WrongUnsafe,
+    /// Two settings of the engine contradict each other.
+    Contradiction,
+    /// The time limit is not kept.
+    Late,
+}
+
+#[derive(Clone, Debug)]
+struct Complaint {
+    class: Class,
+    detail: String,
+}
+
+impl Complaint {
+    fn new(class: Class, detail: String) -> Self {
+        Complaint { class, detail }
+    }
+}
+
+/// Examines the program of a seed. A complaint has the program in it, made smaller.
+pub fn examine(seed: u64, tally: &mut Tally) -> Result<(), String> {
+    let mut program = generate::program(seed);
+    let settings = settings(seed);
+    let Err(complaint) = judge(&mut program, &settings, Some(tally)) else { return Ok(()) };
+    let smaller = shrink::shrink(&program, |candidate| {
+        judge(candidate, &settings, None).is_err_and(|other| other.class == complaint.class)
+    });
+    let mut smaller = smaller;
+    let text = print::print(&mut smaller);
+    let detail = judge(&mut smaller, &settings, None).err().unwrap_or(complaint);
+    Err(format!("{:?}: {}\n{text}", detail.class, detail.detail))
+}
+
+/// The settings that a program is decided with.
+fn settings(seed: u64) -> Vec<CfgOptions> {
+    let mut settings = vec![CfgOptions::default()];
+    if seed.is_multiple_of(3) {
+        let strategy = Strategy::TraceAbstraction;
+        settings.push(CfgOptions { strategy, ..CfgOptions::default() });
+    } else if seed.is_multiple_of(4) {
+        settings.push(super::programs::Settings::Drawn.choose(seed));
+    }
+    settings
+}
+
+/// Decides a program and compares the answers with the oracle and with each other.
+fn judge(
+    program: &mut Program,
+    settings: &[CfgOptions],
+    mut tally: Option<&mut Tally>,
+) -> Result<(), Complaint> {
+    let text = print::print(program);
+    let claims = explore(program);
+    let mut before: Option<Answers> = None;
+    for options in settings {
+        let answers = quietly(|| decide(&text, options))?;
+        compare(&claims, &answers)?;
+        if let Some(before) = &before {
+            contradict(before, &answers)?;
+        }
+        if let Some(tally) = &mut tally {
+            count(tally, &claims, &answers, before.is_none());
+        }
+        before = Some(answers);
+    }
+    Ok(())
+}
+
+fn count(tally: &mut Tally, claims: &Claims, answers: &Answers, first: bool) {
+    if first {
+        tally.searched += u64::from(claims.complete || !claims.failing.is_empty());
+    }
+    for answer in answers.values() {
+        match answer {
+            Answer::Safe => tally.safe += 1,
+            Answer::Unsafe => tally.unsafe_ += 1,
+            Answer::Unknown => tally.unknown += 1,
+        }
+    }
+}
+
+/// A property that the tool does not know counts as one that holds.
+fn compare(claims: &Claims, answers: &Answers) -> Result<(), Complaint> {
+    for failing in &claims.failing {
+        let is_safe = |property| answers.get(property).is_none_or(|a| *a == Answer::Safe);
+        // Nothing was decided about a program that is too large.
+        if !answers.is_empty() && failing.iter().all(is_safe) {
+            let detail = format!("a run fails, but all of these are said to hold: {failing:?}");
+            return Err(Complaint::new(Class::WrongSafe, detail));
+        }
+    }
+    for (property, answer) in answers {
+        if claims.complete && *answer == Answer::Unsafe && !claims.possible.contains(property) {
+            let detail = format!("no run fails, but this is said to fail: {property:?}");
+            return Err(Complaint::new(Class::WrongUnsafe, detail));
+        }
+    }
+    Ok(())
+}
+
+fn contradict(before: &Answers, after: &Answers) -> Result<(), Complaint> {
+    for (property, answer) in after {
+        let other = before.get(property);
+        if matches!(
+            (other, answer),
+            (Some(Answer::Safe), Answer::Unsafe) | (Some(Answer::Unsafe), Answer::Safe)
+        ) {
+            let detail = format!("one setting says {other:?}, another {answer:?}: {property:?}");
+            return Err(Complaint::new(Class::Contradiction, detail));
+        }
+    }
+    Ok(())
+}
+
+/// A panic becomes a complaint with its place instead of a message on the terminal.
+fn quietly<T>(work: impl FnOnce() -> Result<T, Complaint>) -> Result<T, Complaint> {
+    let place = Arc::new(Mutex::new(String::new()));
+    let written = Arc::clone(&place);
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        *written.lock().expect("nothing panics while it is held") = info.to_string();
+    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(before);
+    result.unwrap_or_else(|_| {
+        let place = place.lock().expect("nothing panics while it is held").clone();
+        Err(Complaint::new(Class::Panic, place))
+    })
+}
+
+/// Ends the process with a message if one program takes much too long.
+pub struct Watch(Arc<Mutex<(u64, Instant)>>);
+
+impl Watch {
+    pub fn start() -> Self {
+        let shared = Arc::new(Mutex::new((0, Instant::now())));
+        let watched = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+                let (seed, since) = *watched.lock().expect("nothing panics while it is held");
+                if since.elapsed() > HANGS {
+                    let text = print::print(&mut generate::program(seed));
+                    println!("seed {seed}, Source: it hangs\n{text}");
+                    std::process::exit(1);
+                }
+            }
+        });
+        Watch(shared)
+    }
+
+    pub fn begin(&self, seed: u64) {
+        *self.0.lock().expect("nothing panics while it is held") = (seed, Instant::now());
+    }
+}
