@@ -18,7 +18,10 @@ pub struct Choices {
 enum Way {
     /// Each decision with the number of its alternatives. A run repeats those known and takes the
     /// first alternative of new ones.
-    All { decisions: Vec<(usize, usize)>, at: usize },
+    All {
+        decisions: Vec<(usize, usize)>,
+        at: usize,
+    },
     Random(Random),
 }
 

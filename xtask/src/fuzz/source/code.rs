@@ -34,7 +34,12 @@ pub enum Instruction<'p> {
     Assume(&'p Expr),
     Assign(&'p [(Target, Expr)]),
     Havoc(&'p [Name]),
-    Call { callee: usize, arguments: &'p [Expr], results: &'p [Name], line: u32 },
+    Call {
+        callee: usize,
+        arguments: &'p [Expr],
+        results: &'p [Name],
+        line: u32,
+    },
     /// To any of these.
     Jump(Vec<usize>),
     /// To the first place if the condition holds, else to the second.
@@ -162,8 +167,10 @@ impl<'p> Builder<'p> {
 
     fn invariants(&mut self, invariants: &'p [Clause], kind: Kind) {
         let checked = invariants.iter().filter(|clause| !clause.free);
-        self.code.extend(checked.map(|clause| {
-            Instruction::Check(&clause.condition, Property::at(kind, clause.line))
-        }));
+        self.code.extend(
+            checked.map(|clause| {
+                Instruction::Check(&clause.condition, Property::at(kind, clause.line))
+            }),
+        );
     }
 }

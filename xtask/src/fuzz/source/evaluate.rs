@@ -98,7 +98,9 @@ impl Evaluator<'_, '_> {
                 map.read(&self.values(indices)?)
             }
             ExprKind::Store(map, indices, element) => {
-                let Value::Map(mut map) = self.value(map)? else { unreachable!("a map is written") };
+                let Value::Map(mut map) = self.value(map)? else {
+                    unreachable!("a map is written")
+                };
                 let (indices, element) = (self.values(indices)?, self.value(element)?);
                 Rc::make_mut(&mut map).write(indices, element);
                 Value::Map(map)
@@ -108,8 +110,7 @@ impl Evaluator<'_, '_> {
                 self.apply(*function, arguments)?
             }
             ExprKind::WordOp(op, operands) => {
-                let operands: Vec<(u32, u128)> =
-                    self.values(operands)?.iter().map(word).collect();
+                let operands: Vec<(u32, u128)> = self.values(operands)?.iter().map(word).collect();
                 word_operator(*op, &operands)
             }
             ExprKind::Concat(high, low) => {
@@ -196,7 +197,8 @@ impl Evaluator<'_, '_> {
                 if *b == 0 {
                     return Ok(self.chosen(chosen, vec![left], &Type::Int));
                 }
-                let value = if divides { a.checked_div_euclid(*b) } else { a.checked_rem_euclid(*b) };
+                let value =
+                    if divides { a.checked_div_euclid(*b) } else { a.checked_rem_euclid(*b) };
                 Ok(Value::Int(value.ok_or(TooLarge)?))
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("returned above"),

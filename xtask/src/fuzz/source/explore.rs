@@ -7,8 +7,9 @@
 //!
 //! If a run fails a check that belongs to a procedure it called, the check may be reported there, or the
 //! run may go on: a claim says only that not all of the properties that a run fails hold. Where the
-//! meaning is debatable, a run goes on as *uncertain* and makes no claims: after a call that leaves a
-//! free postcondition or a `where` clause violated, and around `{:verify false}`.
+//! meaning is debatable, a run is *uncertain*: what it fails is possible, but not claimed. That is so
+//! where a call violates what the callee assumes and nobody checks, and where the callee violates what
+//! the caller assumes and nobody checks; such runs go on after the body, or as the contract says.
 //!
 //! If all values are of small types, all runs are tried, states that were seen are not entered again,
 //! and properties that no run fails hold. Otherwise there are random runs.
@@ -40,8 +41,7 @@ const MAX_DEPTH: usize = 6;
 const ATTEMPTS: usize = 12;
 
 pub fn explore(program: &Program) -> Claims {
-    let codes: Vec<_> =
-        program.procedures.iter().map(|p| p.body.as_deref().map(code)).collect();
+    let codes: Vec<_> = program.procedures.iter().map(|p| p.body.as_deref().map(code)).collect();
     let explorer = Explorer { program, codes, whole: whole(program) };
     let mut claims = Claims { complete: true, ..Claims::default() };
     for entry in explorer.entries() {
@@ -228,7 +228,7 @@ impl<'r, 'p> Run<'r, 'p> {
         &self.explorer.program.procedures[frame.procedure]
     }
 
-    /// In the current procedure.
+    /// For expressions of the current procedure.
     fn evaluator(&mut self) -> Evaluator<'_, '_> {
         let State { constants, globals, tables, frames, .. } = &mut self.state;
         let Frame { procedure, locals, old, .. } = frames.last().expect("a procedure is executed");
@@ -353,7 +353,8 @@ impl<'r, 'p> Run<'r, 'p> {
             for &name in names {
                 let ty = &variable(name).ty;
                 let known = run.evaluator().scope.known().into_iter();
-                let known: Vec<(Type, Value)> = known.map(|(t, v)| (t.clone(), v.clone())).collect();
+                let known: Vec<(Type, Value)> =
+                    known.map(|(t, v)| (t.clone(), v.clone())).collect();
                 let known: Vec<(&Type, &Value)> = known.iter().map(|(t, v)| (t, v)).collect();
                 let value = run.choices.value(ty, &known);
                 run.set(name, value);
@@ -386,37 +387,54 @@ impl<'r, 'p> Run<'r, 'p> {
                 self.fail(Property { kind: Kind::Requires, line, number }, reported)?;
             }
         }
-        let outputs = procedure.output_range();
-        if procedure.body.is_none() {
-            let modified = procedure.modifies.iter().map(|&global| Name::Global(global));
-            let changed: Vec<Name> = modified.chain(outputs.map(Name::Local)).collect();
-            let ensured: Vec<&Expr> = procedure.ensures.iter().map(|c| &c.condition).collect();
-            self.havoc(&changed, &ensured)?;
-            self.pop(results);
-            return Ok(());
+        if procedure.body.is_none() || procedure.attribute == Some(Attribute::Unverified) {
+            return self.by_contract(procedure, results);
         }
-        self.doubt_entry(procedure, inlined)?;
-        let fresh: Vec<Name> =
-            (outputs.start..procedure.variables.len()).map(Name::Local).collect();
+        let doubt = self.doubt_entry(procedure)?;
+        if doubt && self.choices.choose(2) == 1 {
+            self.state.uncertain = true;
+            return self.by_contract(procedure, results);
+        }
+        // Boogie assumes what is free where it inlines.
+        self.state.uncertain |= doubt && inlined;
+        let fresh = procedure.inputs..procedure.variables.len();
+        let fresh: Vec<Name> = fresh.map(Name::Local).collect();
         self.havoc(&fresh, &[])?;
         self.remember()
     }
 
-    /// Boogie assumes the free preconditions of procedures that it inlines, and does not look at
-    /// bodies that it does not verify.
-    fn doubt_entry(&mut self, procedure: &'p Procedure, inlined: bool) -> Result<(), End> {
-        if procedure.attribute == Some(Attribute::Unverified) {
-            self.state.uncertain = true;
-            self.choices.incomplete = true;
-        }
-        let free = procedure.requires.iter().filter(|clause| clause.free);
-        let inputs = procedure.variables[..procedure.inputs].iter();
-        let mut assumed: Vec<&Expr> = free.map(|clause| &clause.condition).collect();
-        assumed.extend(inputs.filter_map(|variable| variable.constraint.as_ref()));
-        if inlined && !self.all_hold(&assumed)? {
-            self.state.uncertain = true;
-        }
+    /// Leaves the procedure with any results and globals that its contract allows.
+    fn by_contract(&mut self, procedure: &Procedure, results: &[Name]) -> Result<(), End> {
+        let modified = procedure.modifies.iter().map(|&global| Name::Global(global));
+        let changed: Vec<Name> =
+            modified.chain(procedure.output_range().map(Name::Local)).collect();
+        let ensured: Vec<&Expr> = procedure.ensures.iter().map(|c| &c.condition).collect();
+        self.havoc(&changed, &ensured)?;
+        self.pop(results);
         Ok(())
+    }
+
+    /// Is something violated that the callee assumes, and that no call checks?
+    fn doubt_entry(&mut self, procedure: &Procedure) -> Result<bool, End> {
+        let globals = self.explorer.program.globals.iter();
+        let inputs = &procedure.variables[..procedure.inputs];
+        let mut assumed: Vec<&Expr> =
+            globals.chain(inputs).filter_map(|variable| variable.constraint.as_ref()).collect();
+        let free = procedure.requires.iter().filter(|clause| clause.free);
+        assumed.extend(free.map(|clause| &clause.condition));
+        Ok(!self.all_hold(&assumed)?)
+    }
+
+    /// Is something violated that a caller assumes, and that no body checks?
+    fn doubt_exit(&mut self, procedure: &Procedure) -> Result<bool, End> {
+        let globals = &self.explorer.program.globals;
+        let modified = procedure.modifies.iter().map(|&global| &globals[global]);
+        let outputs = &procedure.variables[procedure.output_range()];
+        let mut assumed: Vec<&Expr> =
+            modified.chain(outputs).filter_map(|variable| variable.constraint.as_ref()).collect();
+        let free = procedure.ensures.iter().filter(|clause| clause.free);
+        assumed.extend(free.map(|clause| &clause.condition));
+        Ok(!self.all_hold(&assumed)?)
     }
 
     fn leave(&mut self) -> Result<(), End> {
@@ -430,18 +448,13 @@ impl<'r, 'p> Run<'r, 'p> {
         if self.state.frames.len() == 1 {
             return Err(End::Here);
         }
-        // A caller that knows only the contract assumes these.
-        let globals = &self.explorer.program.globals;
-        let modified = procedure.modifies.iter().map(|&global| &globals[global]);
-        let outputs = &procedure.variables[procedure.output_range()];
-        let mut assumed: Vec<&Expr> =
-            modified.chain(outputs).filter_map(|variable| variable.constraint.as_ref()).collect();
-        let free = procedure.ensures.iter().filter(|clause| clause.free);
-        assumed.extend(free.map(|clause| &clause.condition));
-        if !self.all_hold(&assumed)? {
-            self.state.uncertain = true;
-        }
         let results = self.results();
+        if self.doubt_exit(procedure)? {
+            self.state.uncertain = true;
+            if self.choices.choose(2) == 1 {
+                return self.by_contract(procedure, results);
+            }
+        }
         self.pop(results);
         Ok(())
     }

@@ -19,6 +19,8 @@ mod print;
 mod random;
 mod shrink;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod value;
 
 use std::panic::{self, AssertUnwindSafe};
@@ -70,10 +72,9 @@ pub fn examine(seed: u64, tally: &mut Tally) -> Result<(), String> {
     let mut program = generate::program(seed);
     let settings = settings(seed);
     let Err(complaint) = judge(&mut program, &settings, Some(tally)) else { return Ok(()) };
-    let smaller = shrink::shrink(&program, |candidate| {
+    let mut smaller = shrink::shrink(&program, |candidate| {
         judge(candidate, &settings, None).is_err_and(|other| other.class == complaint.class)
     });
-    let mut smaller = smaller;
     let text = print::print(&mut smaller);
     let detail = judge(&mut smaller, &settings, None).err().unwrap_or(complaint);
     Err(format!("{:?}: {}\n{text}", detail.class, detail.detail))

@@ -266,8 +266,7 @@ fn in_loops(block: &mut [Statement], number: &mut usize) -> bool {
             remove_clause(invariants, number) || in_loops(body, number)
         }
         StatementKind::If(_, then, otherwise) => {
-            in_loops(then, number)
-                || in_loops(otherwise.as_deref_mut().unwrap_or_default(), number)
+            in_loops(then, number) || in_loops(otherwise.as_deref_mut().unwrap_or_default(), number)
         }
         StatementKind::Call { .. }
         | StatementKind::Assert(_)

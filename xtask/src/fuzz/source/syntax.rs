@@ -116,7 +116,11 @@ pub enum StatementKind {
     Assume(Expr),
     Assign(Vec<(Target, Expr)>),
     Havoc(Vec<Name>),
-    Call { callee: usize, arguments: Vec<Expr>, results: Vec<Name> },
+    Call {
+        callee: usize,
+        arguments: Vec<Expr>,
+        results: Vec<Name>,
+    },
     If(Option<Expr>, Vec<Statement>, Option<Vec<Statement>>),
     While(Option<Expr>, Vec<Clause>, Vec<Statement>),
     /// To labels, by number; a label belongs to one procedure.
@@ -332,10 +336,6 @@ impl Expr {
         Expr::binary(BinaryOp::Equal, Type::Bool, left, right)
     }
 
-    pub fn and(left: Expr, right: Expr) -> Self {
-        Expr::binary(BinaryOp::And, Type::Bool, left, right)
-    }
-
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Name(_)
@@ -396,16 +396,16 @@ impl Expr {
 impl Program {
     /// All expressions that are not part of another one.
     pub fn expressions(&self) -> Vec<&Expr> {
-        let mut copy: Vec<&Expr> = self.axioms.iter().collect();
-        copy.extend(self.globals.iter().filter_map(|global| global.constraint.as_ref()));
-        copy.extend(self.functions.iter().filter_map(|function| function.body.as_ref()));
+        let mut all: Vec<&Expr> = self.axioms.iter().collect();
+        all.extend(self.globals.iter().filter_map(|global| global.constraint.as_ref()));
+        all.extend(self.functions.iter().filter_map(|function| function.body.as_ref()));
         for procedure in &self.procedures {
-            copy.extend(procedure.variables.iter().filter_map(|v| v.constraint.as_ref()));
-            copy.extend(procedure.requires.iter().map(|clause| &clause.condition));
-            copy.extend(procedure.ensures.iter().map(|clause| &clause.condition));
-            copy.extend(procedure.body.iter().flat_map(|body| block_expressions(body)));
+            all.extend(procedure.variables.iter().filter_map(|v| v.constraint.as_ref()));
+            all.extend(procedure.requires.iter().map(|clause| &clause.condition));
+            all.extend(procedure.ensures.iter().map(|clause| &clause.condition));
+            all.extend(procedure.body.iter().flat_map(|body| block_expressions(body)));
         }
-        copy
+        all
     }
 
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {

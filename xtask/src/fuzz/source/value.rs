@@ -55,11 +55,6 @@ impl Map {
             self.entries.insert(index, value);
         }
     }
-
-    /// Indices at which the map is known to have a value of its own.
-    pub fn indices(&self) -> impl Iterator<Item = &Vec<Value>> {
-        self.entries.keys()
-    }
 }
 
 impl Value {

@@ -174,26 +174,32 @@ impl Generator {
         let has_reals = self.types.contains(&Type::Real);
         let divides = 40 * usize::from(self.features.division);
         let left = self.boxed(&Type::Int, depth, names);
-        let kind = match self.random.weighted(&[35, 25, 8, 12, divides, 10 * usize::from(has_reals)])
-        {
-            0 => ExprKind::Binary(BinaryOp::Add, left, self.boxed(&Type::Int, depth, names)),
-            1 => ExprKind::Binary(BinaryOp::Subtract, left, self.boxed(&Type::Int, depth, names)),
-            2 => ExprKind::Negate(left),
-            // A factor is a number, mostly: nonlinear arithmetic takes long.
-            3 => {
-                let right = if self.random.chance(90) {
-                    Box::new(Expr::new(Type::Int, ExprKind::Int(2 + self.random.below(2) as i64)))
-                } else {
-                    self.boxed(&Type::Int, 0, names)
-                };
-                ExprKind::Binary(BinaryOp::Multiply, left, right)
-            }
-            4 => {
-                let op = if self.random.chance(50) { BinaryOp::Divide } else { BinaryOp::Modulo };
-                ExprKind::Binary(op, left, self.boxed(&Type::Int, 0, names))
-            }
-            _ => ExprKind::ToInt(self.boxed(&Type::Real, depth, names)),
-        };
+        let kind =
+            match self.random.weighted(&[35, 25, 8, 12, divides, 10 * usize::from(has_reals)]) {
+                0 => ExprKind::Binary(BinaryOp::Add, left, self.boxed(&Type::Int, depth, names)),
+                1 => {
+                    ExprKind::Binary(BinaryOp::Subtract, left, self.boxed(&Type::Int, depth, names))
+                }
+                2 => ExprKind::Negate(left),
+                // A factor is a number, mostly: nonlinear arithmetic takes long.
+                3 => {
+                    let right = if self.random.chance(90) {
+                        Box::new(Expr::new(
+                            Type::Int,
+                            ExprKind::Int(2 + self.random.below(2) as i64),
+                        ))
+                    } else {
+                        self.boxed(&Type::Int, 0, names)
+                    };
+                    ExprKind::Binary(BinaryOp::Multiply, left, right)
+                }
+                4 => {
+                    let op =
+                        if self.random.chance(50) { BinaryOp::Divide } else { BinaryOp::Modulo };
+                    ExprKind::Binary(op, left, self.boxed(&Type::Int, 0, names))
+                }
+                _ => ExprKind::ToInt(self.boxed(&Type::Real, depth, names)),
+            };
         Expr::new(Type::Int, kind)
     }
 

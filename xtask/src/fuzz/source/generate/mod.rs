@@ -196,7 +196,11 @@ impl Generator {
         let count = self.random.below(3);
         for number in 0..count {
             let ty = self.ty();
-            self.program.globals.push(Variable { name: format!("g{number}"), ty, constraint: None });
+            self.program.globals.push(Variable {
+                name: format!("g{number}"),
+                ty,
+                constraint: None,
+            });
         }
         for number in 0..count {
             let names = self.names(&[]);
@@ -276,8 +280,7 @@ impl Generator {
 
     fn attribute(&mut self, number: usize) -> Option<Attribute> {
         if number == 0 {
-            let start =
-                if self.features.ultimate { Attribute::Start } else { Attribute::Entry };
+            let start = if self.features.ultimate { Attribute::Start } else { Attribute::Entry };
             return self.features.whole.then_some(start);
         }
         if !self.features.attributes {
@@ -292,8 +295,7 @@ impl Generator {
         let number = procedure.variables.len();
         procedure.variables.push(Variable { name, ty: ty.clone(), constraint: None });
         let names = self.names(&procedure.variables);
-        procedure.variables[number].constraint =
-            self.constraint(Name::Local(number), &ty, &names);
+        procedure.variables[number].constraint = self.constraint(Name::Local(number), &ty, &names);
     }
 
     fn clauses(&mut self, names: &Names) -> Vec<Clause> {

@@ -79,10 +79,7 @@ impl Generator {
                 let outer = outer.clone();
                 ways.push(Box::new(move |element| {
                     let map = Box::new(map.clone());
-                    Expr::new(
-                        outer.clone(),
-                        ExprKind::Store(map, index.clone(), Box::new(element)),
-                    )
+                    Expr::new(outer.clone(), ExprKind::Store(map, index.clone(), Box::new(element)))
                 }));
             }
         }
