@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_engines::cfg::{CfgOptions, check_program};
-use elinvar_engines::{EngineError, Run};
-use elinvar_formats::boogie;
+use elinvar_engines::pdr::{Pdr, PdrOptions};
+use elinvar_engines::{Engine, EngineError, Run};
+use elinvar_formats::{boogie, lowering};
 use elinvar_ir::program::{AssertionId, AssertionKind, Invariants, Program, ProgramVerdict};
+use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 
 use super::code::{Kind, Property};
 use super::{Class, Complaint};
@@ -28,25 +30,70 @@ pub enum Answer {
 
 pub type Answers = BTreeMap<Property, Answer>;
 
-pub fn decide(text: &str, options: &CfgOptions) -> Result<Answers, Complaint> {
+/// How a program is decided.
+pub enum Way {
+    /// By the engine for programs.
+    Program(CfgOptions),
+    /// By property directed reachability on bits, if the program is one over words.
+    System,
+}
+
+/// The answers about the properties; `None` if the program is not for this way.
+pub fn decide(text: &str, way: &Way) -> Result<Option<Answers>, Complaint> {
     let start = Instant::now();
     let program = boogie::read(text.as_bytes()).map_err(|diagnostic| {
         let line = text[..diagnostic.span.start.min(text.len())].matches('\n').count() + 1;
         Complaint::new(Class::Refused, format!("line {line}: {diagnostic}"))
     })?;
-    let properties: Vec<AssertionId> = program.property_ids().collect();
-    let run = Run::new().with_timeout(LIMIT);
-    let verdicts = match check_program(&program, &properties, options, &run) {
-        Ok(verdicts) => verdicts,
-        Err(EngineError::NoSolver(message)) => panic!("{message}"),
-        Err(EngineError::TooLarge(_) | EngineError::NotSafety(_)) => return Ok(Answers::new()),
+    let answers = match way {
+        Way::Program(options) => as_program(&program, options)?,
+        Way::System => match lowering::lower(&program) {
+            Ok(system) => as_system(&system)?,
+            Err(_) => None,
+        },
     };
-    let answers = confirm(&program, &properties, &verdicts)?;
     let elapsed = start.elapsed();
     if elapsed > 2 * LIMIT + GRACE {
         return Err(Complaint::new(Class::Late, format!("it took {elapsed:.1?}")));
     }
-    Ok(keys(text, &program).into_iter().zip(answers).collect())
+    Ok(answers.map(|answers| keys(text, &program).into_iter().zip(answers).collect()))
+}
+
+fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answer>>, Complaint> {
+    let properties: Vec<AssertionId> = program.property_ids().collect();
+    let run = Run::new().with_timeout(LIMIT);
+    match check_program(program, &properties, options, &run) {
+        Ok(verdicts) => confirm(program, &properties, &verdicts).map(Some),
+        Err(EngineError::NoSolver(message)) => panic!("{message}"),
+        Err(EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)) => {
+            Ok(None)
+        }
+    }
+}
+
+/// The properties of the system are those of the program, in their order.
+fn as_system(system: &TransitionSystem) -> Result<Option<Vec<Answer>>, Complaint> {
+    let properties: Vec<PropertyId> = system.bads().map(|(property, _)| property).collect();
+    let run = Run::new().with_timeout(LIMIT);
+    let mut engine = Pdr::new(PdrOptions::default());
+    let Ok(verdicts) = engine.check(system, &properties, &run) else { return Ok(None) };
+    let refused = |refusal| Complaint::new(Class::Evidence, format!("as a system: {refusal}"));
+    let mut answers = Vec::new();
+    for (&property, verdict) in properties.iter().zip(&verdicts) {
+        answers.push(match verdict {
+            Verdict::Safe(certificate) => {
+                elinvar_check::certificate(system, property, certificate, &Budget::default())
+                    .map_err(refused)?;
+                Answer::Safe
+            }
+            Verdict::Unsafe(trace) => {
+                elinvar_check::replay(system, trace).map_err(refused)?;
+                Answer::Unsafe
+            }
+            Verdict::Unknown(_) => Answer::Unknown,
+        });
+    }
+    Ok(Some(answers))
 }
 
 /// The properties, by kind and line.

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use elinvar_engines::cfg::{CfgOptions, Strategy};
 
 use super::Tally;
-use decide::{Answer, Answers, decide};
+use decide::{Answer, Answers, Way, decide};
 use explore::{Claims, explore};
 use syntax::Program;
 
@@ -49,7 +49,7 @@ enum Class {
     WrongSafe,
     /// Unsafe, but no run fails.
     WrongUnsafe,
-    /// Two settings of the engine contradict each other.
+    /// Two ways to decide the program contradict each other.
     Contradiction,
     /// The time limit is not kept.
     Late,
@@ -70,39 +70,42 @@ impl Complaint {
 /// Examines the program of a seed. A complaint has the program in it, made smaller.
 pub fn examine(seed: u64, tally: &mut Tally) -> Result<(), String> {
     let mut program = generate::program(seed);
-    let settings = settings(seed);
-    let Err(complaint) = judge(&mut program, &settings, Some(tally)) else { return Ok(()) };
+    let ways = ways(seed);
+    let Err(complaint) = judge(&mut program, &ways, Some(tally)) else { return Ok(()) };
     let mut smaller = shrink::shrink(&program, |candidate| {
-        judge(candidate, &settings, None).is_err_and(|other| other.class == complaint.class)
+        judge(candidate, &ways, None).is_err_and(|other| other.class == complaint.class)
     });
     let text = print::print(&mut smaller);
-    let detail = judge(&mut smaller, &settings, None).err().unwrap_or(complaint);
+    let detail = judge(&mut smaller, &ways, None).err().unwrap_or(complaint);
     Err(format!("{:?}: {}\n{text}", detail.class, detail.detail))
 }
 
-/// The settings that a program is decided with.
-fn settings(seed: u64) -> Vec<CfgOptions> {
-    let mut settings = vec![CfgOptions::default()];
-    if seed.is_multiple_of(3) {
-        let strategy = Strategy::TraceAbstraction;
-        settings.push(CfgOptions { strategy, ..CfgOptions::default() });
-    } else if seed.is_multiple_of(4) {
-        settings.push(super::programs::Settings::Drawn.choose(seed));
+/// The ways in which a program is decided.
+fn ways(seed: u64) -> Vec<Way> {
+    let mut ways = vec![Way::Program(CfgOptions::default())];
+    match seed % 4 {
+        0 => {
+            let strategy = Strategy::TraceAbstraction;
+            ways.push(Way::Program(CfgOptions { strategy, ..CfgOptions::default() }));
+        }
+        1 => ways.push(Way::Program(super::programs::Settings::Drawn.choose(seed))),
+        2 => ways.push(Way::System),
+        _ => {}
     }
-    settings
+    ways
 }
 
 /// Decides a program and compares the answers with the oracle and with each other.
 fn judge(
     program: &mut Program,
-    settings: &[CfgOptions],
+    ways: &[Way],
     mut tally: Option<&mut Tally>,
 ) -> Result<(), Complaint> {
     let text = print::print(program);
     let claims = explore(program);
     let mut before: Option<Answers> = None;
-    for options in settings {
-        let answers = quietly(|| decide(&text, options))?;
+    for way in ways {
+        let Some(answers) = quietly(|| decide(&text, way))? else { continue };
         compare(&claims, &answers)?;
         if let Some(before) = &before {
             contradict(before, &answers)?;
@@ -132,8 +135,7 @@ fn count(tally: &mut Tally, claims: &Claims, answers: &Answers, first: bool) {
 fn compare(claims: &Claims, answers: &Answers) -> Result<(), Complaint> {
     for failing in &claims.failing {
         let is_safe = |property| answers.get(property).is_none_or(|a| *a == Answer::Safe);
-        // Nothing was decided about a program that is too large.
-        if !answers.is_empty() && failing.iter().all(is_safe) {
+        if failing.iter().all(is_safe) {
             let detail = format!("a run fails, but all of these are said to hold: {failing:?}");
             return Err(Complaint::new(Class::WrongSafe, detail));
         }
@@ -154,7 +156,7 @@ fn contradict(before: &Answers, after: &Answers) -> Result<(), Complaint> {
             (other, answer),
             (Some(Answer::Safe), Answer::Unsafe) | (Some(Answer::Unsafe), Answer::Safe)
         ) {
-            let detail = format!("one setting says {other:?}, another {answer:?}: {property:?}");
+            let detail = format!("one way says {other:?}, another {answer:?}: {property:?}");
             return Err(Complaint::new(Class::Contradiction, detail));
         }
     }
