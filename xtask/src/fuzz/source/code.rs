@@ -90,7 +90,7 @@ impl<'p> Builder<'p> {
     fn statement(&mut self, statement: &'p Statement) {
         let line = statement.line;
         let instruction = match &statement.kind {
-            StatementKind::Assert(condition) => {
+            StatementKind::Assert(condition) | StatementKind::AssertValid(condition) => {
                 Instruction::Check(condition, Property::at(Kind::Assert, line))
             }
             StatementKind::Assume(condition) => Instruction::Assume(condition),
@@ -173,4 +173,31 @@ impl<'p> Builder<'p> {
             }),
         );
     }
+}
+
+/// The assertions of a body that hold in all states.
+pub fn valid(body: &[Statement]) -> Vec<Property> {
+    let mut found = Vec::new();
+    for statement in body {
+        match &statement.kind {
+            StatementKind::AssertValid(_) => {
+                found.push(Property::at(Kind::Assert, statement.line));
+            }
+            StatementKind::If(_, then, otherwise) => {
+                found.extend(valid(then));
+                found.extend(valid(otherwise.as_deref().unwrap_or_default()));
+            }
+            StatementKind::While(_, _, body) => found.extend(valid(body)),
+            StatementKind::Assert(_)
+            | StatementKind::Assume(_)
+            | StatementKind::Assign(_)
+            | StatementKind::Havoc(_)
+            | StatementKind::Call { .. }
+            | StatementKind::Goto(_)
+            | StatementKind::Label(_)
+            | StatementKind::Break
+            | StatementKind::Return => {}
+        }
+    }
+    found
 }

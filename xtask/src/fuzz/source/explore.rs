@@ -17,7 +17,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::choices::Choices;
-use super::code::{Instruction, Kind, Property, code};
+use super::code::{Instruction, Kind, Property, code, valid};
 use super::evaluate::{Chooser, Evaluator, Scope, Tables, TooLarge};
 use super::syntax::*;
 use super::value::Value;
@@ -31,6 +31,8 @@ pub struct Claims {
     pub possible: BTreeSet<Property>,
     /// Were all runs tried, so that all other properties hold?
     pub complete: bool,
+    /// Properties that hold by themselves, even if not all runs were tried.
+    pub valid: BTreeSet<Property>,
 }
 
 const MAX_RUNS: usize = 4000;
@@ -43,7 +45,9 @@ const ATTEMPTS: usize = 12;
 pub fn explore(program: &Program) -> Claims {
     let codes: Vec<_> = program.procedures.iter().map(|p| p.body.as_deref().map(code)).collect();
     let explorer = Explorer { program, codes, whole: whole(program) };
-    let mut claims = Claims { complete: true, ..Claims::default() };
+    let bodies = program.procedures.iter().filter_map(|procedure| procedure.body.as_deref());
+    let valid = bodies.flat_map(valid).collect();
+    let mut claims = Claims { complete: true, valid, ..Claims::default() };
     for entry in explorer.entries() {
         if !explorer.all(entry, &mut claims) {
             claims.complete = false;
@@ -53,6 +57,8 @@ pub fn explore(program: &Program) -> Claims {
             }
         }
     }
+    let wrong = claims.valid.intersection(&claims.possible).next();
+    assert!(wrong.is_none(), "{wrong:?} holds by construction, but a run fails it");
     claims
 }
 

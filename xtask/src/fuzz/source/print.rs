@@ -279,7 +279,9 @@ impl Printer {
     fn statement(&mut self, kind: &mut StatementKind, depth: usize) {
         let names = &self.names;
         let text = match kind {
-            StatementKind::Assert(condition) => format!("assert {};", names.expr(condition)),
+            StatementKind::Assert(condition) | StatementKind::AssertValid(condition) => {
+                format!("assert {};", names.expr(condition))
+            }
             StatementKind::Assume(condition) => format!("assume {};", names.expr(condition)),
             StatementKind::Assign(pairs) => {
                 let targets: Vec<String> = pairs.iter().map(|(t, _)| target(names, t)).collect();

@@ -89,6 +89,7 @@ fn calls(body: Option<&[Statement]>, callee: usize) -> bool {
         }
         StatementKind::While(_, _, body) => calls(Some(body), callee),
         StatementKind::Assert(_)
+        | StatementKind::AssertValid(_)
         | StatementKind::Assume(_)
         | StatementKind::Assign(_)
         | StatementKind::Havoc(_)
@@ -110,6 +111,7 @@ fn renumber_calls(body: Option<&mut [Statement]>, removed: usize) {
             StatementKind::While(_, _, body) => renumber_calls(Some(body), removed),
             StatementKind::Call { .. }
             | StatementKind::Assert(_)
+            | StatementKind::AssertValid(_)
             | StatementKind::Assume(_)
             | StatementKind::Assign(_)
             | StatementKind::Havoc(_)
@@ -142,6 +144,7 @@ fn gotos(block: &[Statement], used: &mut Vec<u32>) {
             StatementKind::While(_, _, body) => gotos(body, used),
             StatementKind::Call { .. }
             | StatementKind::Assert(_)
+            | StatementKind::AssertValid(_)
             | StatementKind::Assume(_)
             | StatementKind::Assign(_)
             | StatementKind::Havoc(_)
@@ -187,6 +190,7 @@ fn in_block(
             }
             StatementKind::Call { .. }
             | StatementKind::Assert(_)
+            | StatementKind::AssertValid(_)
             | StatementKind::Assume(_)
             | StatementKind::Assign(_)
             | StatementKind::Havoc(_)
@@ -213,6 +217,7 @@ fn breaks(block: &[Statement]) -> bool {
         StatementKind::While(..)
         | StatementKind::Call { .. }
         | StatementKind::Assert(_)
+        | StatementKind::AssertValid(_)
         | StatementKind::Assume(_)
         | StatementKind::Assign(_)
         | StatementKind::Havoc(_)
@@ -270,6 +275,7 @@ fn in_loops(block: &mut [Statement], number: &mut usize) -> bool {
         }
         StatementKind::Call { .. }
         | StatementKind::Assert(_)
+        | StatementKind::AssertValid(_)
         | StatementKind::Assume(_)
         | StatementKind::Assign(_)
         | StatementKind::Havoc(_)
@@ -352,6 +358,7 @@ fn writes(block: &[Statement], name: Name) -> bool {
         }
         StatementKind::While(_, _, body) => writes(body, name),
         StatementKind::Assert(_)
+        | StatementKind::AssertValid(_)
         | StatementKind::Assume(_)
         | StatementKind::Goto(_)
         | StatementKind::Label(_)

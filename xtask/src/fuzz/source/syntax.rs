@@ -113,6 +113,8 @@ pub struct Statement {
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     Assert(Expr),
+    /// An assertion that holds in all states, whatever they are.
+    AssertValid(Expr),
     Assume(Expr),
     Assign(Vec<(Target, Expr)>),
     Havoc(Vec<Name>),
@@ -408,6 +410,7 @@ impl Program {
         all
     }
 
+    /// Those that may be replaced by any others.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
         let mut all: Vec<&mut Expr> = self.axioms.iter_mut().collect();
         all.extend(self.globals.iter_mut().filter_map(|global| global.constraint.as_mut()));
@@ -426,7 +429,9 @@ fn block_expressions(block: &[Statement]) -> Vec<&Expr> {
     let mut all = Vec::new();
     for statement in block {
         match &statement.kind {
-            StatementKind::Assert(e) | StatementKind::Assume(e) => all.push(e),
+            StatementKind::Assert(e) | StatementKind::AssertValid(e) | StatementKind::Assume(e) => {
+                all.push(e);
+            }
             StatementKind::Assign(pairs) => {
                 for (target, value) in pairs {
                     all.extend(target.indices.iter().flatten());
@@ -476,7 +481,9 @@ fn block_expressions_mut(block: &mut [Statement]) -> Vec<&mut Expr> {
                 all.extend(invariants.iter_mut().map(|clause| &mut clause.condition));
                 all.extend(block_expressions_mut(body));
             }
-            StatementKind::Havoc(_)
+            // A part of it may not hold.
+            StatementKind::AssertValid(_)
+            | StatementKind::Havoc(_)
             | StatementKind::Goto(_)
             | StatementKind::Label(_)
             | StatementKind::Break

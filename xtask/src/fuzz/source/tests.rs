@@ -183,10 +183,13 @@ fn wrong_answers_are_seen() {
     let property = Property::at(Kind::Assert, 4);
     let other = Property::at(Kind::Assert, 5);
     let failing = BTreeSet::from([BTreeSet::from([property, other])]);
-    let claims = Claims { failing, possible: BTreeSet::from([property, other]), complete: true };
-    let class = |pairs: &[(Property, Answer)]| {
-        compare(&claims, &pairs.iter().copied().collect()).err().map(|complaint| complaint.class)
+    let possible = BTreeSet::from([property, other]);
+    let valid = BTreeSet::new();
+    let mut claims = Claims { failing, possible, complete: true, valid };
+    let class_of = |claims: &Claims, pairs: &[(Property, Answer)]| {
+        compare(claims, &pairs.iter().copied().collect()).err().map(|complaint| complaint.class)
     };
+    let class = |pairs: &[(Property, Answer)]| class_of(&claims, pairs);
     let third = Property::at(Kind::Assert, 6);
     use Answer::{Safe, Unknown, Unsafe};
     assert_eq!(class(&[(property, Safe), (other, Safe)]), Some(Class::WrongSafe));
@@ -194,6 +197,11 @@ fn wrong_answers_are_seen() {
     assert_eq!(class(&[(property, Safe), (other, Unsafe)]), None);
     assert_eq!(class(&[(property, Unknown), (other, Safe)]), None);
     assert_eq!(class(&[(property, Unsafe), (third, Unsafe)]), Some(Class::WrongUnsafe));
+    claims.complete = false;
+    assert_eq!(class_of(&claims, &[(property, Unsafe), (third, Unsafe)]), None);
+    claims.valid.insert(third);
+    let wrong = class_of(&claims, &[(property, Unsafe), (third, Unsafe)]);
+    assert_eq!(wrong, Some(Class::WrongUnsafe));
     let [one, two] = [Safe, Unsafe].map(|answer| Answers::from([(property, answer)]));
     assert!(contradict(&one, &two).is_err() && contradict(&one, &one).is_ok());
 }
@@ -268,9 +276,9 @@ fn a_failing_program_is_made_small() {
 #[test]
 fn the_tool_agrees_with_the_oracle_on_a_few_hundred_programs() {
     let mut tally = Tally::default();
-    for seed in 0..300 {
+    for seed in 0..200 {
         tally.drawn += 1;
         examine(seed, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }
-    assert!(tally.safe > 200 && tally.unsafe_ > 200 && tally.searched > 150, "{tally}");
+    assert!(tally.safe > 100 && tally.unsafe_ > 100 && tally.searched > 100, "{tally}");
 }

@@ -60,6 +60,79 @@ impl Generator {
         block.push(statement(StatementKind::Assert(equal)));
     }
 
+    /// A condition that holds in all states.
+    pub(super) fn valid(&mut self, place: &Place) -> Expr {
+        let maps: Vec<Type> =
+            self.types.iter().filter(|ty| matches!(ty, Type::Map(..))).cloned().collect();
+        let divides = self.types.contains(&Type::Int) && self.random.chance(30);
+        if divides || maps.is_empty() {
+            return self.valid_division(place);
+        }
+        let ty = self.random.pick(&maps).clone();
+        let Type::Map(indices, element) = &ty else { return Expr::bool(true) };
+        let [left, right] = [0, 1].map(|depth| self.expr(&ty, depth, &place.names));
+        let Some(tuples) = value::tuples(indices).filter(|all| all.len() <= 4) else {
+            return self.valid_write(left, indices, element, place);
+        };
+        let written = self.random.chance(50).then(|| self.expr(element, 0, &place.names));
+        let (mut known, mut copy) = (Expr::bool(true), right.clone());
+        for tuple in &tuples {
+            let Some(index) = literals(tuple, indices) else {
+                return self.valid_write(left, indices, element, place);
+            };
+            let [of_left, of_right] = [&left, &right].map(|map| {
+                let read = ExprKind::Select(Box::new(map.clone()), index.clone());
+                Expr::new((**element).clone(), read)
+            });
+            let other = written.clone().unwrap_or(of_right);
+            let same = Expr::equal(of_left, other.clone());
+            known = Expr::binary(BinaryOp::And, Type::Bool, known, same);
+            let store = ExprKind::Store(Box::new(copy), index, Box::new(other));
+            copy = Expr::new(ty.clone(), store);
+        }
+        let right = if written.is_some() { copy } else { right };
+        let equal = self.equal_somewhere(left, right, place);
+        Expr::binary(BinaryOp::Implies, Type::Bool, known, equal)
+    }
+
+    /// An element that is written can be read, and writing what is there changes nothing.
+    fn valid_write(&mut self, map: Expr, indices: &[Type], element: &Type, place: &Place) -> Expr {
+        let index: Vec<Expr> = indices.iter().map(|i| self.expr(i, 1, &place.names)).collect();
+        let read =
+            |map: Expr| Expr::new(element.clone(), ExprKind::Select(Box::new(map), index.clone()));
+        let unchanged = self.random.chance(50);
+        let value = if unchanged { read(map.clone()) } else { self.expr(element, 1, &place.names) };
+        let store = ExprKind::Store(Box::new(map.clone()), index.clone(), Box::new(value.clone()));
+        let store = Expr::new(map.ty.clone(), store);
+        if unchanged {
+            return self.equal_somewhere(store, map, place);
+        }
+        Expr::equal(read(store), value)
+    }
+
+    /// `y == 0 || x div y * y + x mod y == x`, or `y == 0 || 0 <= x mod y`.
+    fn valid_division(&mut self, place: &Place) -> Expr {
+        let [x, y] = [0, 1].map(|_| self.expr(&Type::Int, 1, &place.names));
+        let y = if self.random.chance(90) {
+            Expr::new(Type::Int, ExprKind::Int(self.random.below(5) as i64 - 2))
+        } else {
+            y
+        };
+        let int = |op, left: &Expr, right: &Expr| {
+            Expr::binary(op, Type::Int, left.clone(), right.clone())
+        };
+        let (quotient, rest) = (int(BinaryOp::Divide, &x, &y), int(BinaryOp::Modulo, &x, &y));
+        let zero = Expr::new(Type::Int, ExprKind::Int(0));
+        let is_zero = Expr::equal(y.clone(), zero.clone());
+        let sum = int(BinaryOp::Add, &int(BinaryOp::Multiply, &quotient, &y), &rest);
+        let holds = if self.random.chance(70) {
+            Expr::equal(sum, x)
+        } else {
+            Expr::binary(BinaryOp::AtMost, Type::Bool, zero, rest)
+        };
+        Expr::binary(BinaryOp::Or, Type::Bool, is_zero, holds)
+    }
+
     /// The equality of two values, or of what is made of them in the same way.
     fn equal_somewhere(&mut self, left: Expr, right: Expr, place: &Place) -> Expr {
         let ty = left.ty.clone();

@@ -51,7 +51,11 @@ impl Generator {
             7 => self.jumps(place, block),
             8 => self.pattern(place, block),
             9 => block.push(statement(StatementKind::Return)),
-            _ => self.counting(place, block),
+            10 => self.counting(place, block),
+            _ => {
+                let valid = self.valid(place);
+                block.push(statement(StatementKind::AssertValid(valid)));
+            }
         }
     }
 
@@ -60,15 +64,26 @@ impl Generator {
     }
 
     pub(super) fn assertion(&mut self, place: &Place) -> Statement {
-        let condition = match self.random.weighted(&[60, 25, 15]) {
+        let assumed = self.assumed(place);
+        let condition = match self.random.weighted(&[50, 20, 15, 25 * assumed.len().min(1)]) {
             0 => self.condition(&place.names),
             1 => {
                 let (left, right) = (self.condition(&place.names), self.condition(&place.names));
                 Expr::binary(BinaryOp::Implies, Type::Bool, left, right)
             }
-            _ => Expr::bool(false),
+            2 => Expr::bool(false),
+            _ => self.random.pick(&assumed).clone(),
         };
         statement(StatementKind::Assert(condition))
+    }
+
+    /// What is assumed when the procedure is verified: that may not hold where it is called.
+    fn assumed(&self, place: &Place) -> Vec<Expr> {
+        let procedure = &self.program.procedures[place.number];
+        let variables = self.program.globals.iter().chain(&procedure.variables);
+        let wheres = variables.filter_map(|variable| variable.constraint.clone());
+        let required = procedure.requires.iter().map(|clause| clause.condition.clone());
+        wheres.chain(required).collect()
     }
 
     fn assignment(&mut self, place: &Place, block: &mut Vec<Statement>) {
@@ -147,8 +162,10 @@ impl Generator {
             results.push(*self.random.pick(&fitting));
         }
         block.push(statement(StatementKind::Call { callee, arguments, results }));
-        if self.random.chance(30) {
-            block.push(self.assertion(place));
+        match self.random.below(5) {
+            0 => block.push(self.assertion(place)),
+            1 => block.push(statement(StatementKind::Assert(Expr::bool(false)))),
+            _ => {}
         }
     }
 
