@@ -2,6 +2,7 @@
 //! piece of evidence goes through the checker, and printed models are read back.
 
 mod programs;
+mod source;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -68,6 +69,8 @@ enum ShapeName {
     Mixed,
     /// Programs of few statements
     Tiny,
+    /// Programs as source text, through the whole tool
+    Source,
 }
 
 impl ShapeName {
@@ -79,12 +82,19 @@ impl ShapeName {
             ShapeName::Arrays => Some(Shape::ARRAYS),
             ShapeName::Numbers => Some(Shape::NUMBERS),
             ShapeName::Wide => Some(Shape::WIDE),
-            ShapeName::Integers | ShapeName::Mixed | ShapeName::Tiny => None,
+            ShapeName::Integers | ShapeName::Mixed | ShapeName::Tiny | ShapeName::Source => None,
         }
     }
 }
 
 pub fn run(options: &Options) -> ExitCode {
+    if options.shapes.iter().any(|shape| matches!(shape, ShapeName::Source)) {
+        let watch = source::Watch::start();
+        return options.each(source_shape, 100, |seed, (), tally| {
+            watch.begin(seed);
+            source::examine(seed, tally)
+        });
+    }
     match options.engine {
         Some(EngineName::Cfg) => options.each(programs::shape, 100, |seed, shape, tally| {
             let program = ProgramGenerator::program(seed, shape);
@@ -95,6 +105,11 @@ pub fn run(options: &Options) -> ExitCode {
             examine(&drawn, seed, only, tally)
         }),
     }
+}
+
+/// Programs as source text are drawn only if they are asked for.
+fn source_shape(name: ShapeName) -> Option<()> {
+    matches!(name, ShapeName::Source).then_some(())
 }
 
 impl Options {

@@ -69,7 +69,8 @@ pub fn shape(name: ShapeName) -> Option<ProgramShape> {
         | ShapeName::Words
         | ShapeName::Arrays
         | ShapeName::Numbers
-        | ShapeName::Wide => None,
+        | ShapeName::Wide
+        | ShapeName::Source => None,
     }
 }
 
