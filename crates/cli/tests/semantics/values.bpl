@@ -18,16 +18,16 @@ procedure p(x: int) { assert x == (x div -3) * -3 + x mod -3; assert 0 <= x mod 
 //// division by zero is a function: safe
 procedure p(x: int) { assert x div 0 == x div 0 && x mod 0 == x mod 0; }
 
-//// division by zero is any value: unsafe?
+//// division by zero is any value: unsafe
 procedure p(x: int) { assert x div 0 == 0; }
 
-//// remainder by zero is any value: unsafe?
+//// remainder by zero is any value: unsafe
 procedure p(x: int) { assert x mod 0 == x; }
 
-//// real division by zero is any value: unsafe?
+//// real division by zero is any value: unsafe
 procedure p(x: real) { assert x / 0.0 == 0.0; }
 
-//// division by a variable: unsafe?
+//// division by a variable: unsafe
 procedure p(x: int, y: int) { assert (x div y) * y <= x; }
 
 //// division by a variable that is not zero: safe
@@ -167,13 +167,13 @@ procedure p(m: [int]int, i: int, j: int) { assert m[i := 1][j := 2] == m[j := 2]
 //// maps may be different: unsafe
 procedure p(m: [int]int, n: [int]int) { assert m == n; }
 
-//// maps over truth values are equal if their elements are: safe?
+//// maps over truth values are equal if their elements are: safe
 procedure p(m: [bool]int, n: [bool]int) { assume m[true] == n[true] && m[false] == n[false]; assert m == n; }
 
-//// maps over words are equal if their elements are: safe?
+//// maps over words are equal if their elements are: safe
 procedure p(m: [bv1]bool, n: [bv1]bool) { assume m[0bv1] == n[0bv1] && m[1bv1] == n[1bv1]; assert m == n; }
 
-//// write to a map over an uninterpreted type: unsafe?
+//// write to a map over an uninterpreted type: unsafe
 type Ref;
 var h: [Ref]int;
 procedure p(r: Ref) modifies h; { h[r] := 1; assert h == old(h); }
