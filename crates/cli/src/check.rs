@@ -205,10 +205,10 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     output::print(&report.render(arguments.json, arguments.quiet))?;
     written?;
     for warning in &report.warnings {
-        anstream::eprintln!("warning: {}", output::harmless(warning));
+        output::tell(&format!("warning: {}", output::harmless(warning)));
     }
     if arguments.stats {
-        anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
+        output::tell(statistics::text(&report.statistics, report.checking).trim_end());
     }
     Ok(report.summary().code())
 }
@@ -246,7 +246,7 @@ impl Arguments {
         let source = Source::new(file);
         if !self.quiet {
             for note in &reading.notes {
-                anstream::eprintln!("{}: note: {}", source.place(&note.span), note.message);
+                output::tell(&format!("{}: note: {}", source.place(&note.span), note.message));
             }
         }
         if reading.program.properties.is_empty() {
@@ -268,7 +268,7 @@ impl Arguments {
         output::print(&report.render(self.json, self.quiet))?;
         written?;
         if self.stats {
-            anstream::eprint!("{}", statistics::text(&report.statistics, report.checking));
+            output::tell(statistics::text(&report.statistics, report.checking).trim_end());
         }
         if let Some(refusal) = report.refusals.first() {
             bail!(Bug(refusal.clone()));

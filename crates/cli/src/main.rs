@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     }));
     // A panic has been reported by the runtime; it must not look like a verdict.
     ExitCode::from(code.unwrap_or_else(|_| {
-        anstream::eprintln!("This is a bug in Elinvar; no verdict is given. Please report it.");
+        output::tell("This is a bug in Elinvar; no verdict is given. Please report it.");
         code::INTERNAL_ERROR
     }))
 }
@@ -118,10 +118,10 @@ fn run() -> anyhow::Result<u8> {
 /// Shows an error and gives its exit code.
 fn complain(error: &anyhow::Error) -> u8 {
     if let Some(fault) = error.downcast_ref::<FileFault>() {
-        anstream::eprintln!("{fault}");
+        output::tell(&fault.to_string());
         return code::USER_ERROR;
     }
-    anstream::eprintln!("error: {}", output::harmless(&format!("{error:#}")));
+    output::tell(&output::harmless(&format!("error: {error:#}")));
     if error.is::<Bug>() {
         code::INTERNAL_ERROR
     } else if error.is::<Stopped>() {

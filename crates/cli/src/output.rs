@@ -246,6 +246,11 @@ pub fn print(text: &str) -> Result<()> {
     tolerate_closed(anstream::stdout().write_all(text.as_bytes()))
 }
 
+/// Prints a message to standard error. Nothing can be done if that fails.
+pub fn tell(message: &str) {
+    let _: std::io::Result<()> = writeln!(anstream::stderr(), "{message}");
+}
+
 fn to_stdout(bytes: &[u8]) -> Result<()> {
     tolerate_closed(std::io::stdout().write_all(bytes))
 }

@@ -79,7 +79,7 @@ impl ProofFiles {
         let earlier = match &self.reuse {
             Some(path) if !path.exists() && self.save.as_ref() == Some(path) => {
                 let name = path.display();
-                anstream::eprintln!("note: {name} is not there yet: beginning with nothing");
+                output::tell(&format!("note: {name} is not there yet: beginning with nothing"));
                 None
             }
             Some(path) => Some(Arc::new(read(path)?)),

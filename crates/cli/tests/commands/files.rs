@@ -111,6 +111,21 @@ fn a_full_disk_leaves_the_old_file() {
     }
 }
 
+/// Messages that cannot be printed do not change the exit code.
+#[cfg(unix)]
+#[test]
+fn a_full_standard_error_is_no_panic() {
+    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    for (model, more, code) in
+        [("no-such-model", "-q", USER_ERROR), ("counter.aag", "--stats", UNSAFE)]
+    {
+        let mut command = command(Path::new("."));
+        command.args(["check".into(), example(model), more.into()]);
+        let status = command.stderr(full.try_clone().unwrap()).stdout(Stdio::null()).status();
+        assert_eq!(status.unwrap().code(), Some(i32::from(code)), "{model}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn devices_and_open_files_are_written_directly() {
