@@ -12,6 +12,7 @@ mod games;
 mod interpolation;
 mod programs;
 mod reuse;
+mod values;
 mod witnesses;
 
 const SAFE: u8 = 20;
