@@ -112,19 +112,19 @@ fn witnesses_say_what_a_division_by_zero_gives() {
 #[test]
 fn numbers_that_explode_end_with_the_time() {
     let squares = |step: &str, last: &str| {
-        format!("procedure p(x: int) {{ var y: int; y := x + 2; {} {last} }}", step.repeat(32))
+        format!("procedure p(x: int) {{ var y: int; y := x; {} {last} }}", step.repeat(32))
     };
-    let started = Instant::now();
-    let run = check(&squares("y := y * y + x; ", "assert y >= x;"), &["--timeout", "20"]);
-    assert_eq!(run.code, SAFE, "{}{}", run.stdout, run.stderr);
-    let words = ["--timeout", "1", "--memory", "500"];
-    for (step, last) in
-        [("y := y * y + x; ", "assert y != 5;"), ("y := y * y; ", "assert y mod 7 != 5;")]
-    {
-        let run = check(&squares(step, last), &words);
+    for (step, last) in [
+        ("y := y * y + x; ", "assert y >= x;"),
+        ("y := y * y + x; ", "assert y != 5;"),
+        ("y := y * y; ", "assert y mod 7 != 5;"),
+    ] {
+        let started = Instant::now();
+        let run = check(&squares(step, last), &["--timeout", "1", "--memory", "500"]);
         assert!([UNKNOWN, SAFE, UNSAFE].contains(&run.code), "{}{}", run.stdout, run.stderr);
+        // Much more than the limit, since tests share the machine.
+        assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     }
-    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
 }
 
 /// The second solver is asked, and named when it does not accept.
