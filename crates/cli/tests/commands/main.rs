@@ -17,6 +17,7 @@ mod names;
 mod programs;
 mod reuse;
 mod vacuity;
+mod values;
 mod witnesses;
 
 const SAFE: u8 = 20;

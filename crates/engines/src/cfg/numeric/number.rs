@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
 use dashu_int::IBig;
-use dashu_int::ops::{DivRemEuclid, Gcd};
+use dashu_int::ops::{BitTest, DivRemEuclid, Gcd};
 use dashu_ratio::RBig;
 
 /// A rational number. Nearly all numbers of a program are small integers, and bounds are
@@ -44,6 +44,17 @@ impl Number {
 
     pub(super) fn is_negative(&self) -> bool {
         *self < Number::ZERO
+    }
+
+    /// Is it too long for bounds, which are computed with again and again?
+    pub(super) fn is_long(&self) -> bool {
+        const BITS: usize = 4096;
+        match &self.0 {
+            Repr::Small(_) => false,
+            Repr::Large(large) => {
+                large.numerator().bit_len().max(large.denominator().bit_len()) > BITS
+            }
+        }
     }
 
     pub(super) fn floor(&self) -> Self {

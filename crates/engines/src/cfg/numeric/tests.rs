@@ -590,3 +590,27 @@ fn facts_are_closed_under_all_edges() {
     }
     assert!(steps > 10_000, "too few states were tried: {steps}");
 }
+
+/// Bounds do not grow without end: `y := 3; while (*) { y := y * y + 1; }`
+#[test]
+fn squares_have_bounds_of_a_bounded_length() {
+    let mut sketch = Sketch::new();
+    let y = sketch.variable("y", Sort::Int);
+    let [head, end] = [0; 2].map(|_| sketch.location());
+    let (one, three) = (sketch.terms.int(1), sketch.terms.int(3));
+    let value = sketch.terms.variable(y);
+    let mut next = value;
+    for _ in 0..40 {
+        let square = sketch.terms.multiply(next, next);
+        next = sketch.terms.add([square, one]);
+    }
+    sketch.assign(Sketch::ENTRY, head, &[(y, three)]);
+    sketch.assign(head, head, &[(y, next)]);
+    let positive = sketch.terms.less(one, value);
+    sketch.assert(head, end, positive);
+    let program = sketch.finish();
+    let errors: Vec<LocationId> = program.properties.iter().map(|p| p.error).collect();
+    let mut terms = program.terms.clone();
+    let facts = analyze(&program, &mut terms, Domain::Octagons, &errors, &|| false);
+    assert!(facts.contains_key(&head));
+}

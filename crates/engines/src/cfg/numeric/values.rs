@@ -22,7 +22,11 @@ impl Values {
         Values { interval: Interval::ALL, congruence: integral.then_some(Congruence::ALL) }
     }
 
+    /// Of a number that is too long, nothing is known.
     pub(super) fn constant(number: Number, integral: bool) -> Self {
+        if number.is_long() {
+            return Values::all(integral);
+        }
         Values {
             interval: Interval::constant(number.clone()),
             congruence: integral.then(|| Congruence::constant(number)),
@@ -241,6 +245,12 @@ impl Values {
 
 /// The ends of the interval moved to the next members of the class.
 fn reduce(interval: Interval, congruence: Option<Congruence>) -> Result<Values, Empty> {
+    let short = |end: Option<&Number>| end.filter(|number| !number.is_long()).cloned();
+    let interval = Interval::new(short(interval.low()), short(interval.high())).ok_or(Empty)?;
+    let congruence = congruence.map(|congruence| {
+        let is_long = congruence.modulus().is_long() || congruence.residue().is_long();
+        if is_long { Congruence::ALL } else { congruence }
+    });
     let Some(congruence) = congruence else { return Ok(Values { interval, congruence: None }) };
     let interval = interval.round_inward().ok_or(Empty)?;
     if congruence.modulus().is_zero() {
