@@ -206,6 +206,13 @@ fn wrong_answers_are_seen() {
     assert!(contradict(&one, &two).is_err() && contradict(&one, &one).is_ok());
 }
 
+#[test]
+fn a_panic_is_a_complaint_with_its_message() {
+    let complaint = quietly::<()>(|| panic!("the reason")).unwrap_err();
+    assert!(complaint.class == Class::Panic && complaint.detail.contains("the reason"));
+    assert!(quietly(|| Ok(())).is_ok());
+}
+
 /// Each of these is drawn somewhere in a few hundred programs.
 #[test]
 fn all_parts_of_the_language_are_drawn() {
