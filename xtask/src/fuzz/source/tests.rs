@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Kind, Property};
+use super::code::{Kind, Property, valid};
 use super::explore::{Claims, explore};
 use super::syntax::*;
 use super::*;
@@ -219,6 +219,9 @@ fn all_parts_of_the_language_are_drawn() {
     let texts: Vec<String> =
         (0..600).map(|seed| print::print(&mut generate::program(seed))).collect();
     let all = texts.concat();
+    let bodies = (0..600).flat_map(|seed| generate::program(seed).procedures);
+    let valid = bodies.filter_map(|procedure| procedure.body).flat_map(|body| valid(&body));
+    assert!(valid.count() > 100);
     for part in [
         "free requires",
         "free ensures",
