@@ -23,8 +23,9 @@ mod syntax;
 mod tests;
 mod value;
 
+use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use elinvar_engines::cfg::{CfgOptions, Strategy};
@@ -165,20 +166,28 @@ fn contradict(before: &Answers, after: &Answers) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// A panic becomes a complaint with its place instead of a message on the terminal.
+thread_local! {
+    /// The message of a panic, while messages are kept from the terminal.
+    static MESSAGE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// A panic becomes a complaint with its place instead of a message on the terminal. Other threads are
+/// not concerned.
 fn quietly<T>(work: impl FnOnce() -> Result<T, Complaint>) -> Result<T, Complaint> {
-    let place = Arc::new(Mutex::new(String::new()));
-    let written = Arc::clone(&place);
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        *written.lock().expect("nothing panics while it is held") = info.to_string();
-    }));
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            MESSAGE.with_borrow_mut(|message| match message {
+                Some(message) => *message = info.to_string(),
+                None => before(info),
+            });
+        }));
+    });
+    MESSAGE.set(Some(String::new()));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
-    panic::set_hook(before);
-    result.unwrap_or_else(|_| {
-        let place = place.lock().expect("nothing panics while it is held").clone();
-        Err(Complaint::new(Class::Panic, place))
-    })
+    let message = MESSAGE.take().unwrap_or_default();
+    result.unwrap_or_else(|_| Err(Complaint::new(Class::Panic, message)))
 }
 
 /// Ends the process with a message if one program takes much too long.

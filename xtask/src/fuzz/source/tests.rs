@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Kind, Property};
+use super::code::{Kind, Property, valid};
 use super::explore::{Claims, explore};
 use super::syntax::*;
 use super::*;
@@ -206,12 +206,22 @@ fn wrong_answers_are_seen() {
     assert!(contradict(&one, &two).is_err() && contradict(&one, &one).is_ok());
 }
 
+#[test]
+fn a_panic_is_a_complaint_with_its_message() {
+    let complaint = quietly::<()>(|| panic!("the reason")).unwrap_err();
+    assert!(complaint.class == Class::Panic && complaint.detail.contains("the reason"));
+    assert!(quietly(|| Ok(())).is_ok());
+}
+
 /// Each of these is drawn somewhere in a few hundred programs.
 #[test]
 fn all_parts_of_the_language_are_drawn() {
     let texts: Vec<String> =
         (0..600).map(|seed| print::print(&mut generate::program(seed))).collect();
     let all = texts.concat();
+    let bodies = (0..600).flat_map(|seed| generate::program(seed).procedures);
+    let valid = bodies.filter_map(|procedure| procedure.body).flat_map(|body| valid(&body));
+    assert!(valid.count() > 100);
     for part in [
         "free requires",
         "free ensures",

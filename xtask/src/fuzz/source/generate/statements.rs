@@ -30,7 +30,7 @@ impl Generator {
         let nested = usize::from(depth > 0);
         let loops = nested * usize::from(self.features.loops);
         let jumps = usize::from(self.features.jumps && depth == 2);
-        let weights = [20, 22, 8, 7, 18, 10 * nested, 18 * loops, 14 * jumps, 12, 1, 3 * loops];
+        let weights = [20, 22, 8, 7, 22, 10 * nested, 18 * loops, 14 * jumps, 10, 1, 3 * loops, 9];
         match self.random.weighted(&weights) {
             0 => block.push(self.assertion(place)),
             1 => self.assignment(place, block),
