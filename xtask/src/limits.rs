@@ -56,20 +56,11 @@ const LINKS: &[&str] = &["add", "and", "xor", "ite", "mul"];
 const LENGTH: usize = 1_000_000;
 
 const ENGINES: &[&str] = &[
-    "default",
-    "pdr",
-    "words",
-    "avy",
-    "itp",
-    "imc",
-    "bmc",
-    "kind",
-    "race",
-    "convert",
-    "simulate",
-    "stats",
-    "interrupt",
+    "default", "pdr", "words", "avy", "itp", "imc", "bmc", "kind", "race", "convert", "simulate",
+    "stats", INTERRUPT,
 ];
+/// The default engine without a limit of time, but with an interrupt instead.
+const INTERRUPT: &str = "interrupt";
 
 pub fn run(options: &Options) -> ExitCode {
     let folder = tempfile::tempdir().expect("a temporary folder");

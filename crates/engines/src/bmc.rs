@@ -173,7 +173,7 @@ impl<'a> Sweep<'a> {
                 targets.push((id, bad, frame, self.question.unrolling.and(valid, bit)));
             }
         }
-        if let Some(reason) = self.question.stop() {
+        if let Some(reason) = self.question.incomplete() {
             return Err(reason);
         }
         let mut traces: Vec<Trace> = Vec::new();

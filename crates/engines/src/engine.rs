@@ -45,6 +45,11 @@ pub enum EngineError {
     NoSolver(String),
 }
 
+/// The verdicts of a run that was stopped before there was anything to work on.
+pub(crate) fn unknown(properties: &[PropertyId], reason: &StopReason) -> Vec<Verdict> {
+    vec![Verdict::Unknown(reason.clone()); properties.len()]
+}
+
 /// Asks an engine on bits about the simplified system, and tells what its answers mean
 /// for the system that was given.
 pub(crate) fn check_bits(
@@ -54,7 +59,10 @@ pub(crate) fn check_bits(
     run: &Run,
     check: impl FnOnce(&Prepared) -> Vec<Verdict>,
 ) -> Result<Vec<Verdict>, EngineError> {
-    let prepared = prepare(system, properties, passes, memory_limit, run)?;
+    let prepared = match prepare(system, properties, passes, memory_limit, run) {
+        Err(EngineError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
+        result => result?,
+    };
     run.emit(Event::Passes(prepared.report.clone()));
     Ok(check(&prepared).into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
 }

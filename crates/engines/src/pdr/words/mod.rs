@@ -44,7 +44,7 @@ use super::obligation::Obligation;
 use super::search::{Report, Search};
 use super::{PdrOptions, domain::Stopped};
 use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Engine, EngineError, unknown};
 use crate::run::{Event, Run};
 use atom::Atom;
 use domain::Words as WordDomain;
@@ -128,7 +128,10 @@ impl Words {
         let templates = Templates::new(system, properties, &words);
         let options = &self.options;
         let mut verdicts = Verdicts { system, run, found: vec![None; properties.len()] };
-        let domain = WordDomain::new(system, words, templates, properties, options, run)?;
+        let domain = match WordDomain::new(system, words, templates, properties, options, run) {
+            Err(EngineError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
+            result => result?,
+        };
         let outcome = domain.map(|mut domain| {
             // When the run is stopped, what is open is unknown.
             let stopped = search(&mut domain, &mut verdicts, options, properties.len());
