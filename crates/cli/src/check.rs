@@ -22,7 +22,7 @@ use crate::program::{self, DialectOption, ProgramOptions, Settings, Source};
 use crate::proof::{Kept, ProofFiles};
 use crate::report::{self, Report, Summary, statistics};
 use crate::session::{Families, Limits, ProofSize, Session};
-use crate::{evidence, output, properties};
+use crate::{evidence, output, paths, properties};
 
 /// Decide the properties of a model, with evidence
 ///
@@ -412,7 +412,7 @@ impl Arguments {
         let (reused, saved) = self.proof.paths();
         outputs.extend(saved.cloned());
         // A proof may be replaced by its successor.
-        let reused = reused.filter(|&path| saved != Some(path));
+        let reused = reused.filter(|path| saved.is_none_or(|saved| !paths::same(path, saved)));
         let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
         output::expect_distinct(inputs.into_iter().flatten(), outputs.iter().map(PathBuf::as_path))
     }

@@ -41,6 +41,13 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Do two paths mean the same file?
+pub fn same(a: &Path, b: &Path) -> bool {
+    let mut known = Known::default();
+    known.insert(a);
+    known.find(b).is_some()
+}
+
 /// A set of files by their identity.
 #[derive(Default)]
 pub struct Known {

@@ -54,6 +54,22 @@ fn inputs_are_never_overwritten() {
     assert_eq!(std::fs::read(path.join("m.aag")).unwrap(), model);
 }
 
+/// The proof of a run may replace the one that it begins with, by whatever name.
+#[test]
+fn a_proof_may_replace_its_predecessor() {
+    let folder = folder();
+    let path = folder.path();
+    let words = ["check", "@parity.btor2", "-q", "--save", "p.elv"];
+    assert_eq!(elinvar(path, &words).code, SAFE);
+    for reused in ["p.elv", "./p.elv"] {
+        let run = elinvar(path, &[&words[..], &["--reuse", reused]].concat());
+        assert_eq!(run.code, SAFE, "{}", run.stderr);
+    }
+    let run =
+        elinvar(path, &[&words[..3], &["--reuse", "p.elv", "--certificate", "p.elv"]].concat());
+    assert_eq!(run.code, USER_ERROR);
+}
+
 #[test]
 fn the_report_names_each_file() {
     let folder = folder();

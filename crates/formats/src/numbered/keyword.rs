@@ -214,7 +214,10 @@ impl Histogram {
         let text = || String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
         let name = self.syntax.name();
         let Some(entry) = find(word) else {
-            return Err((format!("`{}` is not an operator of {name}", text()), None));
+            let is_function = matches!(word, b"param" | b"lambda" | b"apply");
+            let help = "the functions of Boolector's later dialect of BTOR are not supported";
+            let help = (self.syntax == Syntax::Btor && is_function).then(|| help.to_owned());
+            return Err((format!("`{}` is not an operator of {name}", text()), help));
         };
         let known = match self.syntax {
             Syntax::Btor => ENTRIES[entry].btor,
@@ -250,6 +253,16 @@ mod tests {
         }
         for word in ["", "an", "andd", "AND", "constrain", "constraints"] {
             assert_eq!(find(word.as_bytes()), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn functions_of_boolector_are_recognised() {
+        for word in ["param", "lambda", "apply"] {
+            let (_, help) = Histogram::new(Syntax::Btor).keyword(word.as_bytes()).unwrap_err();
+            assert!(help.unwrap().contains("Boolector"));
+            let (_, help) = Histogram::new(Syntax::Btor2).keyword(word.as_bytes()).unwrap_err();
+            assert_eq!(help, None);
         }
     }
 
