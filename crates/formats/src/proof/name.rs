@@ -1,7 +1,6 @@
 //! Names as words: in quotation marks, with escapes.
 
 use crate::Diagnostic;
-use crate::names::escape;
 
 /// Any string as one word: `"`, with escapes for quotation marks, backslashes and
 /// whatever is not seen or might end a word or a line.
@@ -20,8 +19,7 @@ pub(super) fn quoted(name: &str) -> String {
     word
 }
 
-/// The string that is written as `text`, which starts at `offset` of the file, with the
-/// escapes that names in models have.
+/// The string that is written as `text`, which starts at `offset` of the file.
 pub(super) fn unquoted(text: &str, offset: usize) -> Result<String, Diagnostic> {
     let mut name = String::with_capacity(text.len());
     let mut rest = text;
@@ -37,7 +35,7 @@ pub(super) fn unquoted(text: &str, offset: usize) -> Result<String, Diagnostic> 
         rest = &escape[length..];
     }
     name.push_str(rest);
-    Ok(escape(&name).into_owned())
+    Ok(name)
 }
 
 /// The character that an escape stands for, and the length of the escape.
