@@ -36,6 +36,7 @@ const HEADER: &str = "elinvar program certificate 1";
 const RUN: &str = "elinvar program run 1";
 
 /// What a file of evidence claims.
+#[expect(clippy::large_enum_variant, reason = "there is only one")]
 pub enum Evidence {
     Proof(AssertionId, Invariants),
     Run(ProgramTrace),

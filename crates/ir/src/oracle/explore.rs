@@ -30,6 +30,7 @@ impl Default for Bounds {
 
 /// What the search found about one property.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each property")]
 pub enum Found {
     /// A shortest run to the error, among those searched.
     Error(ProgramTrace),

@@ -41,6 +41,7 @@ pub struct ProgramStep {
 
 /// No claim without evidence.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each property")]
 pub enum ProgramVerdict {
     Safe(Invariants),
     Unsafe(ProgramTrace),
