@@ -304,34 +304,45 @@ impl Printer {
             StatementKind::Label(label) => format!("L{label}:"),
             StatementKind::Break => "break;".into(),
             StatementKind::Return => "return;".into(),
-            StatementKind::If(..) | StatementKind::While(..) => {
-                return self.compound(kind, depth);
+            StatementKind::If(condition, then, otherwise) => {
+                return self.choice(condition.as_ref(), then, otherwise.as_deref_mut(), depth);
+            }
+            StatementKind::While(condition, invariants, body) => {
+                return self.repeat(condition.as_ref(), invariants, body, depth);
             }
         };
         self.line(&(indent(depth) + &text));
     }
 
-    fn compound(&mut self, kind: &mut StatementKind, depth: usize) {
-        let indented = indent(depth);
-        match kind {
-            StatementKind::If(condition, then, otherwise) => {
-                let guard = self.guard(condition.as_ref());
-                self.line(&format!("{indented}if ({guard}) {{"));
-                self.block(then, depth + 1);
-                if let Some(otherwise) = otherwise {
-                    self.line(&format!("{indented}}} else {{"));
-                    self.block(otherwise, depth + 1);
-                }
-            }
-            StatementKind::While(condition, invariants, body) => {
-                let guard = self.guard(condition.as_ref());
-                self.line(&format!("{indented}while ({guard})"));
-                self.clauses("invariant", invariants, depth + 1);
-                self.line(&format!("{indented}{{"));
-                self.block(body, depth + 1);
-            }
-            _ => unreachable!("only statements with blocks are printed here"),
+    fn choice(
+        &mut self,
+        condition: Option<&Expr>,
+        then: &mut [Statement],
+        otherwise: Option<&mut [Statement]>,
+        depth: usize,
+    ) {
+        let (indented, guard) = (indent(depth), self.guard(condition));
+        self.line(&format!("{indented}if ({guard}) {{"));
+        self.block(then, depth + 1);
+        if let Some(otherwise) = otherwise {
+            self.line(&format!("{indented}}} else {{"));
+            self.block(otherwise, depth + 1);
         }
+        self.line(&format!("{indented}}}"));
+    }
+
+    fn repeat(
+        &mut self,
+        condition: Option<&Expr>,
+        invariants: &mut [Clause],
+        body: &mut [Statement],
+        depth: usize,
+    ) {
+        let (indented, guard) = (indent(depth), self.guard(condition));
+        self.line(&format!("{indented}while ({guard})"));
+        self.clauses("invariant", invariants, depth + 1);
+        self.line(&format!("{indented}{{"));
+        self.block(body, depth + 1);
         self.line(&format!("{indented}}}"));
     }
 

@@ -315,8 +315,6 @@ fn declarations(program: &mut Program, number: &mut usize) -> bool {
     }
     for procedure in &mut program.procedures {
         let locals = procedure.inputs + procedure.outputs;
-        let mut alone = Program { procedures: vec![procedure.clone()], ..copy.clone() };
-        alone.procedures[0].body = procedure.body.clone();
         if procedure.variables.len() > locals
             && !uses_local(procedure, procedure.variables.len() - 1)
             && is_next(number)

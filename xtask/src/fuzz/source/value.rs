@@ -121,7 +121,7 @@ pub fn tuples(types: &[Type]) -> Option<Vec<Vec<Value>>> {
         tuples = tuples
             .iter()
             .flat_map(|tuple: &Vec<Value>| {
-                values.iter().map(|value| [&tuple[..], &[value.clone()]].concat())
+                values.iter().map(|value| [&tuple[..], std::slice::from_ref(value)].concat())
             })
             .collect();
     }

@@ -71,7 +71,8 @@ impl Generator {
         let fitting: Vec<Name> =
             names.names.iter().filter(|(_, t)| t == ty).map(|(name, _)| *name).collect();
         let literal = !matches!(ty, Type::Named(_) | Type::Map(..));
-        if !fitting.is_empty() && !(literal && self.random.chance(35)) {
+        let unnamed = fitting.is_empty() || (literal && self.random.chance(35));
+        if !unnamed {
             let name = *self.random.pick(&fitting);
             let expr = Expr::name(name, ty.clone());
             if names.old && matches!(name, Name::Global(_)) && self.random.chance(25) {
