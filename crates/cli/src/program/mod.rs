@@ -439,7 +439,7 @@ mod tests {
         let z3 = SmtSolver::default();
         let with = |other: SmtSolver| prove(&reading.program, &proof, &[z3.clone(), other]);
         assert!(with(says("unsat")).is_ok());
-        let unsure = with(says("unknown")).err().expect("not accepted");
+        let unsure = with(says("unknown")).expect_err("not accepted");
         assert!(!unsure.refusal.is_wrong() && unsure.to_string().contains("(solver: sh -c"));
         assert!(with(SmtSolver { command: vec!["no-such-solver".to_owned()] }).is_err());
     }
