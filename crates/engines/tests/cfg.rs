@@ -11,8 +11,8 @@ use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, ch
 use elinvar_ir::StopReason;
 use elinvar_ir::oracle::{Bounds, Found, ProgramGenerator, ProgramShape, Sketch, explore};
 use elinvar_ir::program::{
-    Assertion, AssertionId, AssertionKind, Edge, Function, Location, LocationId, Program,
-    ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
+    Assertion, AssertionId, AssertionKind, Edge, Function, Invariants, Location, LocationId,
+    Program, ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
 };
 
 /// Edges as `(from, statement, to)`; the last location is the error.
@@ -87,16 +87,17 @@ fn expect(program: &Program, options: &CfgOptions, safe: &[bool]) {
     accept(program, &verdicts).unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
 }
 
-/// All evidence goes through the checker: runs one by one, and the invariants, which all
-/// properties share that are proved, together.
+/// All evidence goes through the checker: runs one by one, and each proof once for all
+/// properties that it proves.
 fn accept(program: &Program, verdicts: &[ProgramVerdict]) -> Result<(), String> {
-    let mut safe = Vec::new();
-    let mut shared = None;
+    let mut proofs: Vec<(&Invariants, Vec<AssertionId>)> = Vec::new();
     for (property, verdict) in program.property_ids().zip(verdicts) {
         match verdict {
-            ProgramVerdict::Safe(invariants) => {
-                safe.push(property);
-                shared = Some(invariants);
+            ProgramVerdict::Safe(proof) => {
+                match proofs.iter_mut().find(|(known, _)| known.is_same(proof)) {
+                    Some((_, properties)) => properties.push(property),
+                    None => proofs.push((proof, vec![property])),
+                }
             }
             ProgramVerdict::Unsafe(trace) => {
                 assert_eq!(trace.property, property);
@@ -105,11 +106,13 @@ fn accept(program: &Program, verdicts: &[ProgramVerdict]) -> Result<(), String> 
             ProgramVerdict::Unknown(_) => {}
         }
     }
-    let Some(invariants) = shared else { return Ok(()) };
     let deadline = Some(Instant::now() + Duration::from_secs(20));
     let budget = Budget { deadline, ..Budget::default() };
-    elinvar_check::program::invariants(program, &safe, invariants, &SmtSolver::default(), &budget)
-        .map_err(|refusal| refusal.to_string())
+    let solver = SmtSolver::default();
+    let accepted = proofs.into_iter().try_for_each(|(proof, properties)| {
+        elinvar_check::program::invariants(program, &properties, proof, &solver, &budget)
+    });
+    accepted.map_err(|refusal| refusal.to_string())
 }
 
 fn is(terms: &mut Terms, variable: VariableId, value: i32) -> Term {

@@ -81,21 +81,24 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
     let start = Instant::now();
     let verdicts = check_program(program, &properties, options, &Run::new().with_timeout(LIMIT))
         .map_err(|error| error.to_string())?;
-    let mut proof: Option<(Vec<AssertionId>, &Invariants)> = None;
+    let mut proofs: Vec<(&Invariants, Vec<AssertionId>)> = Vec::new();
     for ((&property, truth), verdict) in properties.iter().zip(&truth).zip(&verdicts) {
         let context = |complaint| format!("{options:?} on property {}: {complaint}", property.0);
         agree(program, truth, verdict).map_err(context)?;
         match verdict {
             ProgramVerdict::Safe(invariants) => {
-                // All that are proved share their invariants.
-                proof.get_or_insert((Vec::new(), invariants)).0.push(property);
+                // Most properties that are proved share their invariants.
+                match proofs.iter_mut().find(|(known, _)| known.is_same(invariants)) {
+                    Some((_, properties)) => properties.push(property),
+                    None => proofs.push((invariants, vec![property])),
+                }
                 tally.safe += 1;
             }
             ProgramVerdict::Unsafe(_) => tally.unsafe_ += 1,
             ProgramVerdict::Unknown(_) => tally.unknown += 1,
         }
     }
-    if let Some((properties, invariants)) = proof {
+    for (invariants, properties) in proofs {
         let solver = SmtSolver::default();
         let budget = Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() };
         let checked =

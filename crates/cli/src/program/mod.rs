@@ -223,9 +223,7 @@ pub fn original(reading: &Reading, source: &[u8]) -> Result<Program> {
 /// Is the answer proved by these very invariants?
 fn shares(answer: &Answer, proof: &Invariants) -> bool {
     match &answer.verdict {
-        ProgramVerdict::Safe(other) => {
-            Arc::ptr_eq(&other.terms, &proof.terms) && other.at == proof.at
-        }
+        ProgramVerdict::Safe(other) => other.is_same(proof),
         ProgramVerdict::Unsafe(_) | ProgramVerdict::Unknown(_) => false,
     }
 }

@@ -38,7 +38,25 @@ const WAITING: usize = 32;
 /// Merges gates, and drops what is not needed any more.
 pub(super) fn sweep(netlist: &mut Netlist, run: &Run) {
     let substitution = Sweep::new(&netlist.aig, run).run();
-    netlist.rebuild(|node| Some(substitution[node]));
+    let keeps = initial_gates(netlist);
+    netlist.rebuild(|node| (!keeps[node]).then_some(substitution[node]));
+}
+
+/// The gates of initial values. They stay as they are: an equal gate may mention further
+/// registers, although its value does not depend on them, so that the initial value of a
+/// register could seem to depend on itself.
+fn initial_gates(netlist: &Netlist) -> Vec<bool> {
+    let mut found = vec![false; netlist.aig.len()];
+    let inits = netlist.registers.iter().filter_map(|register| register.init);
+    let mut stack: Vec<usize> = inits.map(AigLit::node).collect();
+    while let Some(node) = stack.pop() {
+        if let Some((a, b)) = netlist.aig.operands(node)
+            && !std::mem::replace(&mut found[node], true)
+        {
+            stack.extend([a.node(), b.node()]);
+        }
+    }
+    found
 }
 
 struct Sweep<'a> {

@@ -259,6 +259,15 @@ fn swept_gates_compute_the_same() {
     }
 }
 
+/// In this system a gate that mentions a register is equal to the register's initial value.
+#[test]
+fn swept_initial_values_do_not_depend_on_themselves() {
+    let system = Generator::system(4948, Shape::NUMBERS);
+    let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
+    let prepared = prepare(&system, &properties, &PassOptions::default(), 64, &Run::new()).unwrap();
+    assert!(!prepared.system.states().is_empty());
+}
+
 #[test]
 fn all_passes_together_keep_verdicts_and_evidence() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {

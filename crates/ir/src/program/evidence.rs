@@ -20,6 +20,14 @@ pub struct Invariants {
     pub at: BTreeMap<LocationId, Vec<Term>>,
 }
 
+impl Invariants {
+    /// Are these the same invariants, in the same pool? Then one check serves all
+    /// properties that they prove.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.terms, &other.terms) && self.at == other.at
+    }
+}
+
 /// A run that ends in an error location: complete, so that it can be replayed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramTrace {
