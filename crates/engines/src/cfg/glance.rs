@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use elinvar_ir::program::LocationId;
+use elinvar_ir::program::{AssertionKind, LocationId, Program};
 
 use super::frames::Frames;
 use super::graph::{Graph, Outcome};
@@ -16,8 +16,20 @@ use crate::run::Run;
 const QUERY: Duration = Duration::from_millis(500);
 const ALL: Duration = Duration::from_secs(2);
 
-/// The errors that no block leads to.
-pub fn unreachable(graph: &mut Graph, errors: &[LocationId], run: &Run) -> Vec<LocationId> {
+/// The errors that no block leads to. Nothing is asked of programs without loop invariants.
+pub fn unreachable(
+    program: &Program,
+    graph: &mut Graph,
+    errors: &[LocationId],
+    run: &Run,
+) -> Vec<LocationId> {
+    let is_given = |kind| match kind {
+        AssertionKind::InvariantEntry | AssertionKind::InvariantKept => true,
+        AssertionKind::Assert | AssertionKind::Requires | AssertionKind::Ensures => false,
+    };
+    if !program.properties.iter().any(|property| is_given(property.kind)) {
+        return Vec::new();
+    }
     let run = run.within(ALL);
     let frames = Frames::default();
     let mut is_unreachable = |error: &&LocationId| {

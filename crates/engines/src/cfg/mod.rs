@@ -84,7 +84,7 @@ fn decide(
     let errors: Vec<LocationId> = properties.iter().map(|&property| error(property)).collect();
     let mut graph = Graph::new(program, &errors, context);
     let mut open = properties.to_vec();
-    let proved = glance::unreachable(&mut graph, &errors, run);
+    let proved = glance::unreachable(program, &mut graph, &errors, run);
     if !proved.is_empty() {
         let proof = invariants(&graph, BTreeMap::new(), program);
         for property in open.extract_if(.., |property| proved.contains(&error(*property))) {
