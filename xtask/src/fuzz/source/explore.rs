@@ -8,8 +8,10 @@
 //! If a run fails a check that belongs to a procedure it called, the check may be reported there, or the
 //! run may go on: a claim says only that not all of the properties that a run fails hold. Where the
 //! meaning is debatable, a run is *uncertain*: what it fails is possible, but not claimed. That is so
-//! where a call violates what the callee assumes and nobody checks, and where the callee violates what
-//! the caller assumes and nobody checks; such runs go on after the body, or as the contract says.
+//! where the callee violates what the caller assumes and nobody checks; such runs go on after the body,
+//! or as the contract says. A call that violates what the callee assumes and nobody checks goes on as
+//! the contract says, like every call in Boogie; in a run of the whole program it executes the body.
+//! The other way is uncertain.
 //!
 //! If all values are of small types, all runs are tried, states that were seen are not entered again,
 //! and properties that no run fails hold. Otherwise there are random runs.
@@ -397,12 +399,13 @@ impl<'r, 'p> Run<'r, 'p> {
             return self.by_contract(procedure, results);
         }
         let doubt = self.doubt_entry(procedure)?;
+        let modular = self.explorer.whole.is_none() && !inlined;
         if doubt && self.choices.choose(2) == 1 {
-            self.state.uncertain = true;
+            self.state.uncertain |= !modular;
             return self.by_contract(procedure, results);
         }
         // Boogie assumes what is free where it inlines.
-        self.state.uncertain |= doubt && inlined;
+        self.state.uncertain |= doubt && (inlined || modular);
         let fresh = procedure.inputs..procedure.variables.len();
         let fresh: Vec<Name> = fresh.map(Name::Local).collect();
         self.havoc(&fresh, &[])?;

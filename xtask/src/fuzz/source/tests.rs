@@ -86,10 +86,22 @@ fn where_and_call(attribute: Option<Attribute>) -> Program {
 }
 
 #[test]
-fn a_failure_in_a_callee_and_one_behind_the_call_are_claimed_together() {
+fn a_call_that_violates_an_unchecked_assumption_goes_on_as_the_contract_says() {
     // Line 4 is the assertion of `q`, line 11 that of `p`.
     let found = claims(where_and_call(None));
-    assert_eq!(failing(&found), BTreeSet::from([vec![4, 11]]));
+    assert_eq!(failing(&found), BTreeSet::from([vec![11]]));
+}
+
+/// `q` has a free precondition and a postcondition that never hold, so the call of `p` has
+/// no result.
+#[test]
+fn a_contract_that_promises_the_impossible_ends_the_run() {
+    let clause = |free| Clause { free, condition: Expr::bool(false), line: 0 };
+    let mut q = procedure("q", vec![], vec![]);
+    q.requires = vec![clause(true)];
+    q.ensures = vec![clause(false)];
+    let p = procedure("p", vec![], vec![call(0, vec![]), assert(Expr::bool(false))]);
+    assert!(claims(program(vec![], vec![q, p])).failing.is_empty());
 }
 
 #[test]
