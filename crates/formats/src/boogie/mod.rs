@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The dialects differ in one operator: `/` of integers is a real number in Boogie and an
-//! integer in Ultimate. The caller chooses the [`Dialect`], or [`dialect`] finds it by what
+//! integer in Ultimate. The caller chooses the [`Dialect`], or `dialect` finds it by what
 //! only Ultimate's programs have: a header such as `//#Safe`, or a procedure `ULTIMATE.…`.
 //!
 //! Not supported, each with an error that says so: type parameters, lambda expressions,
