@@ -95,28 +95,28 @@ pub fn run(options: &Options) -> ExitCode {
 /// A register that an operator changes.
 fn wide(operator: &str, width: u32) -> String {
     let (operation, bits) = match operator {
-        _ if WORDS.contains(&operator) => (format!("8 {operator} 1 5 7"), width),
-        _ if PREDICATES.contains(&operator) => (format!("8 {operator} 2 5 7"), 1),
-        _ if UNARY.contains(&operator) => (format!("8 {operator} 1 5"), width),
-        _ if REDUCTIONS.contains(&operator) => (format!("8 {operator} 2 5"), 1),
-        "ite" => ("18 redor 2 7\n8 ite 1 18 5 7".to_owned(), width),
-        "concat" => ("8 concat 3 5 7".to_owned(), 2 * width),
-        "sext" | "uext" => (format!("8 {operator} 3 7 {width}"), 2 * width),
-        "slice" => (format!("8 slice 2 7 {0} {0}", width / 2), 1),
+        _ if WORDS.contains(&operator) => (format!("9 {operator} 1 5 7"), width),
+        _ if PREDICATES.contains(&operator) => (format!("9 {operator} 2 5 7"), 1),
+        _ if UNARY.contains(&operator) => (format!("9 {operator} 1 5"), width),
+        _ if REDUCTIONS.contains(&operator) => (format!("9 {operator} 2 5"), 1),
+        "ite" => ("8 redor 2 7\n9 ite 1 8 5 7".to_owned(), width),
+        "concat" => ("9 concat 3 5 7".to_owned(), 2 * width),
+        "sext" | "uext" => (format!("9 {operator} 3 7 {width}"), 2 * width),
+        "slice" => (format!("9 slice 2 7 {0} {0}", width / 2), 1),
         other => unreachable!("an operator of the table, not {other}"),
     };
     // Whatever the width of the result is, the register depends on all of it.
     let next = if bits == width {
-        "9 xor 1 8 7".to_owned()
+        "12 xor 1 9 7".to_owned()
     } else if bits > width {
-        format!("19 slice 1 8 {} 0\n29 slice 1 8 {} {width}\n9 add 1 19 29", width - 1, bits - 1)
+        format!("10 slice 1 9 {} 0\n11 slice 1 9 {} {width}\n12 add 1 10 11", width - 1, bits - 1)
     } else {
-        format!("19 uext 1 8 {}\n9 add 1 19 5", width - 1)
+        format!("10 uext 1 9 {}\n12 add 1 10 5", width - 1)
     };
     format!(
         "1 sort bitvec {width}\n2 sort bitvec 1\n3 sort bitvec {}\n4 zero 1\n5 state 1 s\n\
-         6 init 1 5 4\n7 input 1 x\n{operation}\n{next}\n10 next 1 5 9\n11 constd 1 25\n\
-         12 eq 2 5 11\n13 bad 12\n",
+         6 init 1 5 4\n7 input 1 x\n{operation}\n{next}\n13 next 1 5 12\n14 constd 1 25\n\
+         15 eq 2 5 14\n16 bad 15\n",
         2 * width
     )
 }
@@ -242,4 +242,23 @@ fn peak_of(status: &str) -> u64 {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|rest| rest.trim().strip_suffix(" kB"));
     peak.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use elinvar_formats::model::read_model;
+
+    use super::*;
+
+    #[test]
+    fn all_models_are_well_formed() {
+        for operator in [WORDS, PREDICATES, UNARY, REDUCTIONS, OTHERS].concat() {
+            let text = wide(operator, 8);
+            read_model(text.as_bytes(), None).unwrap_or_else(|e| panic!("{operator}: {e}\n{text}"));
+        }
+        for link in LINKS {
+            assert!(read_model(chain(link, 10).as_bytes(), None).is_ok(), "{link}");
+        }
+        assert!(read_model(gates(10).as_bytes(), None).is_ok());
+    }
 }

@@ -205,7 +205,7 @@ impl Session {
         let Decided { engine, verdicts, warnings } =
             self.watch(model, original, safety, plan, size)?;
         drop(progress);
-        let contradiction = self.contradiction(original.system().unwrap_or(system), &verdicts);
+        let contradiction = self.contradiction(original, &verdicts);
         let mut verdicts = verdicts.into_iter();
         let statistics = self.monitor.statistics();
         let time = self.monitor.elapsed();
@@ -242,10 +242,12 @@ impl Session {
     }
 
     /// Looks for constraints that contradict each other, if something is proved.
-    fn contradiction(&self, system: &TransitionSystem, verdicts: &[Verdict]) -> Option<usize> {
-        let proved = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Safe(_)));
-        let search = || evidence::vacuity(system, self.monitor.elapsed());
-        if proved { self.checking(search) } else { None }
+    fn contradiction(&self, original: &Original, verdicts: &[Verdict]) -> Option<usize> {
+        if !verdicts.iter().any(|verdict| matches!(verdict, Verdict::Safe(_))) {
+            return None;
+        }
+        let system = original.system().ok()?;
+        self.checking(|| evidence::vacuity(system, self.monitor.elapsed()))
     }
 
     /// Finds the bound at which the property of a family begins to fail, and confirms
@@ -413,6 +415,10 @@ impl Session {
         property: PropertyId,
         verdict: Verdict,
     ) -> Result<Verdict> {
+        // The model is read again only if there is evidence to check.
+        if let Verdict::Unknown(_) = verdict {
+            return Ok(verdict);
+        }
         let verdict = self.confirm(system, original.system(), property, verdict)?;
         match verdict {
             Verdict::Safe(_) | Verdict::Unsafe(_) => {

@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use elinvar_check::{Budget, SmtSolver, program as judge};
+use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_formats::boogie::Reading;
 use elinvar_ir::program::{
-    Assertion, AssertionId, AssertionKind, Edge, EdgeId, Invariants, Location, LocationId, Program,
-    ProgramVerdict,
+    Assertion, AssertionId, AssertionKind, ByZero, Edge, EdgeId, FunctionValue, Invariants,
+    Location, LocationId, Program, ProgramStep, ProgramTrace, ProgramVerdict, Statement, Value,
+    VariableId,
 };
 
 use super::Answer;
@@ -58,8 +59,34 @@ fn checked_in(program: &Program, property: AssertionId) -> BTreeSet<&str> {
     into.map(|edge| &program.location(edge.from).procedure[..]).collect()
 }
 
+/// Does a run with zero for every value take this path? Most preconditions allow that, and
+/// then no solver has to be asked.
+fn is_taken(program: &Program, path: &[EdgeId]) -> bool {
+    let zero = |&variable: &VariableId| Value::zero(program.terms.variable_sort(variable));
+    let step = |&edge: &EdgeId| ProgramStep {
+        edge,
+        values: match &program.edge(edge).statement {
+            Statement::Havoc(variables) => variables.iter().map(zero).collect(),
+            Statement::Assume(_) | Statement::Assign(_) => Vec::new(),
+        },
+    };
+    let functions = program.terms.functions().iter();
+    let trace = ProgramTrace {
+        property: AssertionId(0),
+        initial: program.variables.iter().map(zero).collect(),
+        functions: functions.map(|f| FunctionValue::constant(Value::zero(&f.result))).collect(),
+        by_zero: ByZero::default(),
+        steps: path.iter().map(step).collect(),
+    };
+    // The path does not end in an error.
+    judge::run(program, &trace) == Err(ProgramRefusal::NotAtError)
+}
+
 /// Does the checker accept that no state leads along this path?
 fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &Budget) -> bool {
+    if is_taken(program, path) {
+        return false;
+    }
     let number = |at: usize| LocationId(at as u32);
     let edges: Vec<Edge> = (path.iter().enumerate())
         .map(|(at, &edge)| Edge {
