@@ -115,11 +115,19 @@ const CYCLES: usize = 12;
 pub fn vacuity(system: &TransitionSystem, elapsed: Duration) -> Option<usize> {
     const LEAST: Duration = Duration::from_millis(50);
     const GATES: u64 = 1 << 20;
-    let deadline = Instant::now() + LEAST.max(elapsed / 20);
-    let budget = Budget { deadline: Some(deadline), max_gates: GATES, ..Budget::default() };
-    // The first cycle matters most, so it comes alone.
-    let first = elinvar_check::contradiction(system, 1, &budget);
-    first.or_else(|| elinvar_check::contradiction(system, CYCLES, &budget))
+    let search = |cycles, max_gates, time: Duration| {
+        let deadline = Some(Instant::now() + time);
+        let budget = Budget { deadline, max_gates, ..Budget::default() };
+        elinvar_check::contradiction(system, cycles, &budget)
+    };
+    // The first cycle matters most, so it comes alone and may cost more. After a short run
+    // the number of gates limits the others, since a short time may pass without any work.
+    let (gates, time) = if elapsed < 2 * LEAST {
+        (GATES / 32, LEAST)
+    } else {
+        (GATES, (LEAST / 5).max(elapsed / 100))
+    };
+    search(1, GATES, LEAST.max(elapsed / 50)).or_else(|| search(CYCLES, gates, time))
 }
 
 /// A line about a contradiction in this cycle.
