@@ -12,6 +12,7 @@ mod engine_options;
 mod evidence;
 mod failure;
 mod family;
+mod interrupt;
 mod load;
 mod merged;
 mod output;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use elinvar_check::{Budget, Refusal};
 use elinvar_engines::optimum::{Family, Optimum, OptimumError, optimum};
 use elinvar_engines::pdr::PdrOptions;
@@ -18,6 +18,7 @@ use crate::engine_options::Plan;
 use crate::evidence;
 use crate::failure::{Bug, Stopped};
 use crate::family::{FamilyReport, StrategyName};
+use crate::interrupt;
 use crate::load::Original;
 use crate::output::Files;
 use crate::progress::{Monitor, Progress, Statistics};
@@ -129,13 +130,12 @@ impl Session {
             run = run.with_memory(bytes);
         }
         let (cancelled, handler) = (run.cancellation(), supervisor.clone());
-        ctrlc::set_handler(move || {
+        interrupt::listen(move || {
             if cancelled.swap(true, Ordering::Relaxed) {
                 std::process::exit(INTERRUPTED);
             }
             handler.interrupt();
-        })
-        .context("cannot listen to interrupts")?;
+        })?;
         let earlier_seconds = kept.earlier_seconds();
         let (checking, confirmed) = Default::default();
         Ok(Session { run, supervisor, earlier_seconds, monitor, quiet, checking, confirmed })
