@@ -4,11 +4,12 @@
 //! [`crate::value`], in the order of the pool, without sharing any code with the
 //! encoders that it judges.
 
+use crate::array::ArrayValue;
 use crate::evidence::{Step, Trace};
 use crate::expr::{Expr, ExprId, Pool, Sort};
 use crate::operator::UnaryOp;
 use crate::system::{Role, TransitionSystem};
-use crate::value::{ArrayValue, BitVec, Value};
+use crate::value::{BitVec, Value};
 
 /// The nodes that `roots` depend on, roots included, each once, operands first.
 pub fn cone(pool: &Pool, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {

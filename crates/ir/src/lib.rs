@@ -28,6 +28,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod array;
 mod circuit;
 mod copy;
 mod eval;
@@ -46,6 +47,7 @@ mod shape;
 mod system;
 mod value;
 
+pub use array::ArrayValue;
 pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
@@ -62,4 +64,4 @@ pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,
     TransitionSystem,
 };
-pub use value::{ArrayValue, BitVec, Value};
+pub use value::{BitVec, Value};

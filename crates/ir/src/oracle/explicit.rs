@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::array::ArrayValue;
 use crate::eval::{Evaluator, zero_of};
 use crate::expr::Sort;
 use crate::system::{PropertyId, Role, TransitionSystem};
-use crate::value::{ArrayValue, BitVec, Value};
+use crate::value::{BitVec, Value};
 
 /// What exhaustive search found about one safety property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
