@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::Budget;
 use elinvar_check::program::{ProgramRefusal, SmtSolver, invariants, run};
+use elinvar_ir::PropertyId;
 use elinvar_ir::oracle::{Bounds, Found, ProgramGenerator, ProgramShape, Rng, explore, reachable};
-use elinvar_ir::program::{AssertionId, Invariants, LocationId, Program, Term, Terms, Value};
+use elinvar_ir::program::{Invariants, LocationId, Program, Term, Terms, Value};
 
 fn prove(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     at: BTreeMap<LocationId, Vec<Term>>,
     terms: &Terms,
 ) -> Result<(), ProgramRefusal> {

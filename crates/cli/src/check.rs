@@ -254,8 +254,7 @@ impl Arguments {
         }
         let chosen = program::select(&reading.program, self.property.as_deref())?;
         let several = chosen.len() > 1;
-        let ids: Vec<PropertyId> = chosen.iter().map(|id| PropertyId(id.0 as usize)).collect();
-        self.expect_outputs(&numbers(&ids))?;
+        self.expect_outputs(&numbers(&chosen))?;
         let files = [&self.witness, &self.certificate];
         if several && files.into_iter().flatten().any(|path| output::is_stdout(path)) {
             bail!("standard output takes evidence about one property: choose it with --property");
@@ -283,7 +282,7 @@ impl Arguments {
     ) -> Result<()> {
         let program::Report { program, source, answers, .. } = report;
         for answer in answers {
-            let property = PropertyId(answer.property.0 as usize);
+            let property = answer.property;
             let one_of_many = (answers.len() > 1).then_some(property);
             let file = |path: &PathBuf| output::numbered(path, one_of_many);
             match &answer.verdict {

@@ -22,7 +22,8 @@ use elinvar_engines::cfg::{CfgOptions, Strategy, check_program};
 use elinvar_engines::interpolation::InterpolationOptions;
 use elinvar_engines::{Choice, Run};
 use elinvar_formats::{boogie, lowering};
-use elinvar_ir::program::{AssertionId, Program, ProgramVerdict};
+use elinvar_ir::PropertyId;
+use elinvar_ir::program::{Program, ProgramVerdict};
 use elinvar_ir::{TransitionSystem, Verdict};
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -169,7 +170,7 @@ fn compare(
 }
 
 fn by_cfg(program: &Program, options: &CfgOptions) -> Vec<ProgramVerdict> {
-    let properties: Vec<AssertionId> = program.property_ids().collect();
+    let properties: Vec<PropertyId> = program.property_ids().collect();
     check_program(program, &properties, options, &Run::new().with_timeout(LIMIT))
         .expect("Z3 is installed")
 }
@@ -183,7 +184,7 @@ fn claimed(verdict: &ProgramVerdict) -> Found {
 }
 
 /// The verdict as far as the checker accepts it.
-fn confirmed(program: &Program, property: AssertionId, verdict: &ProgramVerdict) -> Found {
+fn confirmed(program: &Program, property: PropertyId, verdict: &ProgramVerdict) -> Found {
     let accepted = match verdict {
         ProgramVerdict::Safe(proof) => {
             let (solver, budget) = (SmtSolver::default(), Budget::default());

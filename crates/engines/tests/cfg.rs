@@ -8,11 +8,12 @@ use dashu_ratio::RBig;
 use elinvar_check::{Budget, SmtSolver};
 use elinvar_engines::Run;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
+use elinvar_ir::PropertyId;
 use elinvar_ir::StopReason;
 use elinvar_ir::oracle::{Bounds, Found, ProgramGenerator, ProgramShape, Sketch, explore};
 use elinvar_ir::program::{
-    Assertion, AssertionId, AssertionKind, Edge, Function, Invariants, Location, LocationId,
-    Program, ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
+    Assertion, AssertionKind, Edge, Function, Invariants, Location, LocationId, Program,
+    ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
 };
 
 /// Edges as `(from, statement, to)`; the last location is the error.
@@ -69,7 +70,7 @@ fn decide(program: &Program, options: &CfgOptions) -> ProgramVerdict {
 }
 
 fn decide_all(program: &Program, options: &CfgOptions, run: &Run) -> Vec<ProgramVerdict> {
-    let properties: Vec<AssertionId> = program.property_ids().collect();
+    let properties: Vec<PropertyId> = program.property_ids().collect();
     check_program(program, &properties, options, run).expect("Z3 is there")
 }
 
@@ -90,7 +91,7 @@ fn expect(program: &Program, options: &CfgOptions, safe: &[bool]) {
 /// All evidence goes through the checker: runs one by one, and each proof once for all
 /// properties that it proves.
 fn accept(program: &Program, verdicts: &[ProgramVerdict]) -> Result<(), String> {
-    let mut proofs: Vec<(&Invariants, Vec<AssertionId>)> = Vec::new();
+    let mut proofs: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
     for (property, verdict) in program.property_ids().zip(verdicts) {
         match verdict {
             ProgramVerdict::Safe(proof) => {

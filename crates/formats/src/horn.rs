@@ -20,9 +20,10 @@
 use std::fmt::Write as _;
 
 use elinvar_ir::BinaryOp;
+use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    AssertionId, Block, Blocks, Function, FunctionId, LocationId, Node, Op, Program, Sort, Term,
-    Terms, VariableId, large_blocks,
+    Block, Blocks, Function, FunctionId, LocationId, Node, Op, Program, Sort, Term, Terms,
+    VariableId, large_blocks,
 };
 use rustc_hash::FxHashMap;
 
@@ -36,7 +37,7 @@ const INLINE_LENGTH: usize = 120;
 pub const IN_PART: &str = "; The program is known only in part, unsat may not mean unsafe:";
 
 /// The clauses that say that none of these properties fails.
-pub fn write(program: &Program, properties: &[AssertionId]) -> String {
+pub fn write(program: &Program, properties: &[PropertyId]) -> String {
     let errors: Vec<LocationId> =
         properties.iter().map(|&property| program.property(property).error).collect();
     let blocks = large_blocks(program, &errors);
@@ -112,7 +113,7 @@ macro_rules! put {
 }
 
 impl Writer<'_> {
-    fn script(&self, properties: &[AssertionId]) -> String {
+    fn script(&self, properties: &[PropertyId]) -> String {
         let mut text = String::new();
         put!(text, "; The program as Horn clauses. sat: safe; unsat: unsafe.\n");
         for &property in properties {
@@ -380,7 +381,7 @@ mod tests {
 
     fn clauses(source: &str) -> String {
         let program = boogie::read(source.as_bytes()).unwrap();
-        let properties: Vec<AssertionId> = program.property_ids().collect();
+        let properties: Vec<PropertyId> = program.property_ids().collect();
         write(&program, &properties)
     }
 

@@ -156,12 +156,47 @@ impl std::fmt::Display for StopReason {
     }
 }
 
-/// No claim without evidence.
+/// The answer to a question about one property. There is no claim without evidence: a
+/// proof (by default of a transition system) or a trace.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    Safe(Certificate),
-    Unsafe(Trace),
+pub enum Verdict<Proof = Certificate, Run = Trace> {
+    /// The property holds in all reachable states.
+    Safe(Proof),
+    /// An execution violates the property.
+    Unsafe(Run),
+    /// Neither was shown, for this reason.
     Unknown(StopReason),
+}
+
+impl<Proof, Run> Verdict<Proof, Run> {
+    /// Does the verdict come with evidence?
+    pub fn is_decided(&self) -> bool {
+        match self {
+            Verdict::Safe(_) | Verdict::Unsafe(_) => true,
+            Verdict::Unknown(_) => false,
+        }
+    }
+
+    /// The reason why there is no evidence, if there is none.
+    pub fn reason(&self) -> Option<&StopReason> {
+        match self {
+            Verdict::Unknown(reason) => Some(reason),
+            Verdict::Safe(_) | Verdict::Unsafe(_) => None,
+        }
+    }
+
+    /// The verdict with other evidence for the same claim.
+    pub fn map<OtherProof, OtherRun>(
+        self,
+        proof: impl FnOnce(Proof) -> OtherProof,
+        trace: impl FnOnce(Run) -> OtherRun,
+    ) -> Verdict<OtherProof, OtherRun> {
+        match self {
+            Verdict::Safe(evidence) => Verdict::Safe(proof(evidence)),
+            Verdict::Unsafe(evidence) => Verdict::Unsafe(trace(evidence)),
+            Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        }
+    }
 }
 
 #[cfg(test)]

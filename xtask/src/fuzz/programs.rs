@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver};
 use elinvar_engines::Run;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
+use elinvar_ir::PropertyId;
 use elinvar_ir::oracle::{Bounds, Found, ProgramShape, explore};
-use elinvar_ir::program::{AssertionId, Invariants, Program, ProgramVerdict};
+use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
 
 use super::{ShapeName, Tally};
 
@@ -75,13 +76,13 @@ pub fn shape(name: ShapeName) -> Option<ProgramShape> {
 }
 
 pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Result<(), String> {
-    let properties: Vec<AssertionId> = program.property_ids().collect();
+    let properties: Vec<PropertyId> = program.property_ids().collect();
     let truth = explore(program, &Bounds::default());
     tally.searched += u64::from(!truth.contains(&Found::Bounded));
     let start = Instant::now();
     let verdicts = check_program(program, &properties, options, &Run::new().with_timeout(LIMIT))
         .map_err(|error| error.to_string())?;
-    let mut proofs: Vec<(&Invariants, Vec<AssertionId>)> = Vec::new();
+    let mut proofs: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
     for ((&property, truth), verdict) in properties.iter().zip(&truth).zip(&verdicts) {
         let context = |complaint| format!("{options:?} on property {}: {complaint}", property.0);
         agree(program, truth, verdict).map_err(context)?;

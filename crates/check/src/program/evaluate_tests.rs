@@ -1,9 +1,10 @@
 //! The evaluator of the replay against that of the engines, and its refusals.
 
+use elinvar_ir::PropertyId;
 use elinvar_ir::oracle::TermSample;
 use elinvar_ir::program::{
-    AssertionId, FunctionId, FunctionValue, MapValue, Program, ProgramTrace, Sort, Term, Value,
-    VariableId, evaluate as reference,
+    FunctionId, FunctionValue, MapValue, Program, ProgramTrace, Sort, Term, Value, VariableId,
+    evaluate as reference,
 };
 
 use super::datum::Datum;
@@ -14,7 +15,7 @@ fn functions_of(sample: &TermSample) -> Result<Functions, ProgramRefusal> {
     let program =
         Program { terms: sample.terms.clone(), ..elinvar_ir::oracle::Sketch::new().finish() };
     let trace = ProgramTrace {
-        property: AssertionId(0),
+        property: PropertyId(0),
         initial: Vec::new(),
         functions: sample.functions.clone(),
         by_zero: sample.by_zero.clone(),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use elinvar_ir::program::{AssertionId, EdgeId, Invariants, LocationId, Program, Sort, Term};
+use elinvar_ir::PropertyId;
+use elinvar_ir::program::{EdgeId, Invariants, LocationId, Program, Sort, Term};
 
 use super::refusal::ProgramRefusal;
 use super::smt::{Reply, Session, SmtSolver};
@@ -23,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// All invariants are proved, also those that the properties do not need.
 pub fn invariants(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     evidence: &Invariants,
     solver: &SmtSolver,
     budget: &Budget,
@@ -47,7 +48,7 @@ pub fn invariants(
 pub(super) struct Cuts<'a> {
     pub program: &'a Program,
     evidence: &'a Invariants,
-    errors: BTreeMap<LocationId, AssertionId>,
+    errors: BTreeMap<LocationId, PropertyId>,
     pub successors: Vec<Vec<EdgeId>>,
     /// Reached from the entry, and a cut point is reached from there, in the graph.
     pub matters: Vec<bool>,
@@ -59,12 +60,12 @@ pub(super) struct Cuts<'a> {
 impl<'a> Cuts<'a> {
     fn new(
         program: &'a Program,
-        properties: &[AssertionId],
+        properties: &[PropertyId],
         evidence: &'a Invariants,
     ) -> Result<Self, ProgramRefusal> {
         let mut errors = BTreeMap::new();
         for &id in properties {
-            let property = program.properties.get(id.0 as usize);
+            let property = program.properties.get(id.0);
             let error = property.ok_or(ProgramRefusal::NoSuchProperty(id))?.error;
             if error == program.entry {
                 return Err(ProgramRefusal::Safety { from: program.entry, property: id });
@@ -280,7 +281,7 @@ mod tests {
     use super::*;
 
     const HEAD: LocationId = LocationId(1);
-    const PROPERTY: AssertionId = AssertionId(0);
+    const PROPERTY: PropertyId = PropertyId(0);
 
     /// Figure 3.3: `x, y := 0, 0; while (*) { x, y := x + 1, y + 1; } assert x = y;`
     fn figure_3_3() -> Program {
@@ -418,7 +419,7 @@ mod tests {
     fn properties_are_the_programs() {
         let program = figure_3_3();
         let evidence = Invariants { terms: Arc::new(program.terms.clone()), at: BTreeMap::new() };
-        let missing = [AssertionId(1)];
+        let missing = [PropertyId(1)];
         let (solver, budget) = (SmtSolver::default(), Budget::default());
         let refused = invariants(&program, &missing, &evidence, &solver, &budget);
         assert_eq!(refused, Err(ProgramRefusal::NoSuchProperty(missing[0])));

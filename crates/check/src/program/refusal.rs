@@ -1,13 +1,14 @@
 //! Why the evidence on a program is refused.
 
-use elinvar_ir::program::{AssertionId, EdgeId, LocationId};
+use elinvar_ir::PropertyId;
+use elinvar_ir::program::{EdgeId, LocationId};
 
 /// Why evidence is refused; one variant for each way to reject. Locations, edges and
 /// properties by their number in the program.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProgramRefusal {
     #[error("the program has no property {}", .0.0)]
-    NoSuchProperty(AssertionId),
+    NoSuchProperty(PropertyId),
     #[error("the invariants could not be checked in time")]
     OutOfTime,
     #[error(
@@ -51,7 +52,7 @@ pub enum ProgramRefusal {
     Consecution { from: LocationId, to: LocationId, clause: usize },
     #[error("the invariant at location {} does not exclude a path to the error of property {}",
         .from.0, .property.0)]
-    Safety { from: LocationId, property: AssertionId },
+    Safety { from: LocationId, property: PropertyId },
 }
 
 /// Why a run does not start or go on as the evidence says.

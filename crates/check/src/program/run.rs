@@ -14,7 +14,7 @@ use super::refusal::{ProgramRefusal, StepFault};
 /// Accepts a run that the program can take and that ends in the error location of its
 /// property.
 pub fn run(program: &Program, trace: &ProgramTrace) -> Result<(), ProgramRefusal> {
-    let Some(property) = program.properties.get(trace.property.0 as usize) else {
+    let Some(property) = program.properties.get(trace.property.0) else {
         return Err(ProgramRefusal::NoSuchProperty(trace.property));
     };
     let functions = Functions::of(program, trace)?;
@@ -101,8 +101,9 @@ impl<'a> State<'a> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use elinvar_ir::PropertyId;
     use elinvar_ir::oracle::Sketch;
-    use elinvar_ir::program::{AssertionId, ByZero, EdgeId, Function, FunctionValue, MapValue};
+    use elinvar_ir::program::{ByZero, EdgeId, Function, FunctionValue, MapValue};
 
     use super::*;
 
@@ -149,8 +150,8 @@ mod tests {
     fn whoever_does_not_start_well_is_refused() {
         let start = |error| Err(ProgramRefusal::Start(error));
         assert_eq!(
-            check(|trace| trace.property = AssertionId(1)),
-            Err(ProgramRefusal::NoSuchProperty(AssertionId(1)))
+            check(|trace| trace.property = PropertyId(1)),
+            Err(ProgramRefusal::NoSuchProperty(PropertyId(1)))
         );
         assert_eq!(
             check(|trace| trace.initial.clear()),

@@ -23,9 +23,10 @@ use dashu_ratio::RBig;
 use elinvar_formats::Diagnostic;
 use elinvar_formats::boogie::{self, Dialect};
 use elinvar_ir::BitVec;
+use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    AssertionId, ByZero, EdgeId, Function, FunctionValue, Invariants, LocationId, MapValue,
-    Program, ProgramStep, ProgramTrace, Sort, Statement, Term, Terms, Value, Word,
+    ByZero, EdgeId, Function, FunctionValue, Invariants, LocationId, MapValue, Program,
+    ProgramStep, ProgramTrace, Sort, Statement, Term, Terms, Value, Word,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -38,7 +39,7 @@ const RUN: &str = "elinvar program run 1";
 /// What a file of evidence claims.
 #[expect(clippy::large_enum_variant, reason = "there is only one")]
 pub enum Evidence {
-    Proof(AssertionId, Invariants),
+    Proof(PropertyId, Invariants),
     Run(ProgramTrace),
 }
 
@@ -52,7 +53,7 @@ pub fn is_evidence(source: &[u8]) -> bool {
 pub fn certificate(
     program: &Program,
     source: &Source<'_>,
-    property: AssertionId,
+    property: PropertyId,
     proof: &Invariants,
 ) -> String {
     let mut text = format!("{HEADER}\nproperty {}\n", program.property(property).name);
@@ -183,7 +184,7 @@ impl Evidence {
     }
 }
 
-fn one(program: &Program, name: &str) -> Result<AssertionId> {
+fn one(program: &Program, name: &str) -> Result<PropertyId> {
     Ok(select(program, Some(name))?[0])
 }
 

@@ -1,6 +1,5 @@
 //! The report for programs.
 
-use elinvar_ir::PropertyId;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace, ProgramVerdict, Terms, Value};
 use serde_json::{Map, Value as Json, json};
 
@@ -38,7 +37,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> Json {
     object.insert("depth".into(), json!(depth));
     object.insert("seconds".into(), report.time.as_secs_f64().into());
     object.insert("engine".into(), "cfg".into());
-    let files = report.files.json(PropertyId(answer.property.0 as usize));
+    let files = report.files.json(answer.property);
     object.insert("files".into(), files);
     match &answer.verdict {
         ProgramVerdict::Safe(proof) => {

@@ -20,10 +20,9 @@ use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_engines::EngineError;
 use elinvar_engines::cfg::{CfgOptions, check_program_into};
 use elinvar_formats::boogie::{self, Reading};
+use elinvar_ir::PropertyId;
 use elinvar_ir::StopReason;
-use elinvar_ir::program::{
-    AssertionId, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term,
-};
+use elinvar_ir::program::{Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term};
 
 pub use self::evidence::Evidence;
 pub use self::options::{DialectOption, ProgramOptions, SolverOption};
@@ -59,7 +58,7 @@ pub struct Report<'a> {
 
 /// The checked answer about a property.
 pub struct Answer {
-    pub property: AssertionId,
+    pub property: PropertyId,
     pub verdict: ProgramVerdict,
     /// It is safe because no state satisfies the preconditions of these procedures, in
     /// which alone it is checked; otherwise empty.
@@ -68,15 +67,13 @@ pub struct Answer {
 
 /// The properties that the user asks for: the one with this name, else with this number;
 /// all if there is no choice.
-pub fn select(program: &Program, chosen: Option<&str>) -> Result<Vec<AssertionId>> {
+pub fn select(program: &Program, chosen: Option<&str>) -> Result<Vec<PropertyId>> {
     let Some(text) = chosen else { return Ok(program.property_ids().collect()) };
     let named = program.property_ids().find(|&id| program.property(id).name == text);
     let numbered = || {
-        let number = text
-            .parse()
-            .ok()
-            .filter(|&number: &u32| (number as usize) < program.properties.len())?;
-        Some(AssertionId(number))
+        let number =
+            text.parse().ok().filter(|&number: &usize| number < program.properties.len())?;
+        Some(PropertyId(number))
     };
     match named.or_else(numbered) {
         Some(property) => Ok(vec![property]),
@@ -100,7 +97,7 @@ pub fn decide<'a>(
     session: &Session,
     reading: &'a Reading,
     source: Source<'a>,
-    chosen: &[AssertionId],
+    chosen: &[PropertyId],
     settings: &Settings,
 ) -> Result<Report<'a>> {
     let program = &reading.program;
@@ -133,10 +130,10 @@ pub fn decide<'a>(
 fn ask_engine(
     session: &Session,
     program: &Program,
-    chosen: &[AssertionId],
+    chosen: &[PropertyId],
     options: &CfgOptions,
 ) -> Result<Vec<ProgramVerdict>> {
-    let found: Arc<Mutex<BTreeMap<AssertionId, ProgramVerdict>>> = Arc::default();
+    let found: Arc<Mutex<BTreeMap<PropertyId, ProgramVerdict>>> = Arc::default();
     let work = {
         let (program, chosen, options) = (program.clone(), chosen.to_vec(), options.clone());
         let (run, found) = (session.run().clone(), Arc::clone(&found));
@@ -194,7 +191,7 @@ fn confirm(
                 if together.first() != Some(&at) {
                     continue;
                 }
-                let properties: Vec<AssertionId> =
+                let properties: Vec<PropertyId> =
                     together.iter().map(|&other| answers[other].property).collect();
                 let judgement =
                     judge_proof(program, &properties, proof, solvers, &session.budget());
@@ -228,11 +225,7 @@ fn shares(answer: &Answer, proof: &Invariants) -> bool {
     }
 }
 
-fn judge_run(
-    program: &Program,
-    property: AssertionId,
-    trace: &ProgramTrace,
-) -> Result<(), Refused> {
+fn judge_run(program: &Program, property: PropertyId, trace: &ProgramTrace) -> Result<(), Refused> {
     if trace.property != property {
         return Err(ProgramRefusal::NoSuchProperty(trace.property).into());
     }
@@ -263,7 +256,7 @@ impl fmt::Display for Refused {
 /// Accepts a proof that all solvers accept.
 fn judge_proof(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     proof: &Invariants,
     solvers: &[SmtSolver],
     budget: &Budget,
@@ -381,7 +374,7 @@ impl Report<'_> {
     }
 
     /// `count.bpl:9: assert x == 2 * y;`
-    fn heading(&self, property: AssertionId) -> String {
+    fn heading(&self, property: PropertyId) -> String {
         let span = &self.program.property(property).span;
         format!("{}: {}", self.source.place(span), self.source.text(span))
     }
@@ -396,7 +389,7 @@ mod tests {
     }
 
     fn prove(program: &Program, proof: &Invariants, solvers: &[SmtSolver]) -> Result<(), Refused> {
-        judge_proof(program, &[AssertionId(0)], proof, solvers, &Budget::default())
+        judge_proof(program, &[PropertyId(0)], proof, solvers, &Budget::default())
     }
 
     /// The engine's program differs from what is written, as after a wrong rewrite.
@@ -414,7 +407,7 @@ mod tests {
         assert!(refused.is_err_and(|refused| refused.refusal.is_wrong()));
         // A run of the wrong program is refused, too.
         let run = elinvar_engines::Run::new();
-        let (options, chosen) = (CfgOptions::default(), [AssertionId(0)]);
+        let (options, chosen) = (CfgOptions::default(), [PropertyId(0)]);
         let program = &wrong_reading.program;
         let verdict = elinvar_engines::cfg::check_program(program, &chosen, &options, &run);
         let [ProgramVerdict::Unsafe(trace)] = &verdict.unwrap()[..] else { panic!("unsafe") };

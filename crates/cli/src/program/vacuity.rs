@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_formats::boogie::Reading;
+use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    Assertion, AssertionId, AssertionKind, ByZero, Edge, EdgeId, FunctionValue, Invariants,
-    Location, LocationId, Program, ProgramStep, ProgramTrace, ProgramVerdict, Statement, Value,
-    VariableId,
+    Assertion, AssertionKind, ByZero, Edge, EdgeId, FunctionValue, Invariants, Location,
+    LocationId, Program, ProgramStep, ProgramTrace, ProgramVerdict, Statement, Value, VariableId,
 };
 
 use super::Answer;
@@ -53,7 +53,7 @@ pub fn find<'a>(
 }
 
 /// The procedures whose verification may reach the error of a property.
-fn checked_in(program: &Program, property: AssertionId) -> BTreeSet<&str> {
+fn checked_in(program: &Program, property: PropertyId) -> BTreeSet<&str> {
     let error = program.property(property).error;
     let into = program.edges.iter().filter(|edge| edge.to == error);
     into.map(|edge| &program.location(edge.from).procedure[..]).collect()
@@ -72,7 +72,7 @@ fn is_taken(program: &Program, path: &[EdgeId]) -> bool {
     };
     let functions = program.terms.functions().iter();
     let trace = ProgramTrace {
-        property: AssertionId(0),
+        property: PropertyId(0),
         initial: program.variables.iter().map(zero).collect(),
         functions: functions.map(|f| FunctionValue::constant(Value::zero(&f.result))).collect(),
         by_zero: ByZero::default(),
@@ -111,5 +111,5 @@ fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &
         weakened: None,
     };
     let nothing = Invariants { terms: Arc::new(program.terms.clone()), at: BTreeMap::new() };
-    judge::invariants(&straight, &[AssertionId(0)], &nothing, solver, budget).is_ok()
+    judge::invariants(&straight, &[PropertyId(0)], &nothing, solver, budget).is_ok()
 }

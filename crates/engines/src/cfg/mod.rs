@@ -23,10 +23,10 @@ mod valuation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use elinvar_ir::PropertyId;
 use elinvar_ir::StopReason;
 use elinvar_ir::program::{
-    AssertionId, ByZero, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term,
-    Value, VariableId,
+    ByZero, Invariants, LocationId, Program, ProgramTrace, ProgramVerdict, Term, Value, VariableId,
 };
 use elinvar_smt::Context;
 
@@ -45,11 +45,11 @@ pub use options::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 /// One verdict for each of `properties`, in that order.
 pub fn check_program(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     options: &CfgOptions,
     run: &Run,
 ) -> Result<Vec<ProgramVerdict>, EngineError> {
-    let mut verdicts: BTreeMap<AssertionId, ProgramVerdict> = BTreeMap::new();
+    let mut verdicts: BTreeMap<PropertyId, ProgramVerdict> = BTreeMap::new();
     let mut decided = |property, verdict| drop(verdicts.insert(property, verdict));
     check_program_into(program, properties, options, run, &mut decided)?;
     let take = |property| verdicts.remove(property).expect("every property has a verdict");
@@ -60,10 +60,10 @@ pub fn check_program(
 /// always end when it is interrupted, and callers may not want to wait for it.
 pub fn check_program_into(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     options: &CfgOptions,
     run: &Run,
-    decided: &mut dyn FnMut(AssertionId, ProgramVerdict),
+    decided: &mut dyn FnMut(PropertyId, ProgramVerdict),
 ) -> Result<(), EngineError> {
     let watched = run.clone();
     let context = Context::new(Arc::new(move || watched.stop().is_some()))
@@ -74,13 +74,13 @@ pub fn check_program_into(
 
 fn decide(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     options: &CfgOptions,
     run: &Run,
     context: Context,
-    decided: &mut dyn FnMut(AssertionId, ProgramVerdict),
+    decided: &mut dyn FnMut(PropertyId, ProgramVerdict),
 ) {
-    let error = |property: AssertionId| program.property(property).error;
+    let error = |property: PropertyId| program.property(property).error;
     let errors: Vec<LocationId> = properties.iter().map(|&property| error(property)).collect();
     let mut graph = Graph::new(program, &errors, context);
     let mut open = properties.to_vec();
@@ -160,7 +160,7 @@ fn judge(program: &Program, trace: ProgramTrace) -> ProgramVerdict {
     }
 }
 
-fn trace_of(program: &Program, property: AssertionId, found: ErrorRun) -> ProgramTrace {
+fn trace_of(program: &Program, property: PropertyId, found: ErrorRun) -> ProgramTrace {
     let ErrorRun { initial, functions, steps, .. } = found;
     let value = |v: &VariableId| {
         initial.get(v).cloned().unwrap_or(Value::zero(program.terms.variable_sort(*v)))

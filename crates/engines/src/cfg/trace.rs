@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    AssertionId, Machine, Program, ProgramStep, ProgramTrace, StepError, Term, Value, VariableId,
+    Machine, Program, ProgramStep, ProgramTrace, StepError, Term, Value, VariableId,
 };
 use elinvar_smt::{Answer, Solver};
 use rustc_hash::FxHashMap;
@@ -40,7 +41,7 @@ struct Moment {
 pub fn replay_path(
     graph: &mut Graph,
     program: &Program,
-    property: AssertionId,
+    property: PropertyId,
     path: &[BlockIndex],
     run: &Run,
 ) -> Result<ProgramTrace, NoRun> {
@@ -77,7 +78,7 @@ pub fn replay_path(
 fn concretize(
     graph: &mut Graph,
     program: &Program,
-    property: AssertionId,
+    property: PropertyId,
     path: &[BlockIndex],
     moments: &[Moment],
     solver: &Solver,

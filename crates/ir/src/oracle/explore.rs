@@ -7,9 +7,10 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use rustc_hash::FxHashMap;
 
+use crate::PropertyId;
 use crate::program::{
-    AssertionId, ByZero, FunctionValue, LocationId, Machine, MapValue, Node, Op, Program,
-    ProgramStep, ProgramTrace, Sort, Statement, StepError, Term, Terms, Value, VariableId, Word,
+    ByZero, FunctionValue, LocationId, Machine, MapValue, Node, Op, Program, ProgramStep,
+    ProgramTrace, Sort, Statement, StepError, Term, Terms, Value, VariableId, Word,
 };
 use crate::value::BitVec;
 
@@ -184,7 +185,7 @@ impl<'a> Search<'a> {
         Some(number)
     }
 
-    fn found(&self, property: AssertionId) -> Found {
+    fn found(&self, property: PropertyId) -> Found {
         let error = self.program.property(property).error;
         match self.states.iter().position(|state| state.location == error) {
             Some(state) => Found::Error(self.trace(property, state)),
@@ -193,7 +194,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn trace(&self, property: AssertionId, state: usize) -> ProgramTrace {
+    fn trace(&self, property: PropertyId, state: usize) -> ProgramTrace {
         let mut steps = Vec::new();
         let mut at = &self.states[state];
         while let Some((before, step)) = &at.before {

@@ -1,8 +1,9 @@
 //! Programs drawn by hand, edge by edge.
 
+use crate::PropertyId;
 use crate::program::{
-    Assertion, AssertionId, AssertionKind, Edge, Location, LocationId, Program, Sort, Statement,
-    Term, Terms, VariableId,
+    Assertion, AssertionKind, Edge, Location, LocationId, Program, Sort, Statement, Term, Terms,
+    VariableId,
 };
 
 /// A program that is being drawn; location zero is its entry.
@@ -72,20 +73,20 @@ impl Sketch {
     }
 
     /// An assertion between two locations.
-    pub fn assert(&mut self, from: LocationId, to: LocationId, condition: Term) -> AssertionId {
+    pub fn assert(&mut self, from: LocationId, to: LocationId, condition: Term) -> PropertyId {
         self.assume(from, to, condition);
         let violated = self.terms.not(condition);
         self.error(from, violated)
     }
 
     /// An error location that is reached from here under this condition.
-    pub fn error(&mut self, from: LocationId, condition: Term) -> AssertionId {
+    pub fn error(&mut self, from: LocationId, condition: Term) -> PropertyId {
         let error = self.location();
         self.assume(from, error, condition);
         let name = format!("assertion {}", self.properties.len());
         let kind = AssertionKind::Assert;
         self.properties.push(Assertion { name, kind, span: 0..0, error });
-        AssertionId(self.properties.len() as u32 - 1)
+        PropertyId(self.properties.len() - 1)
     }
 
     pub fn finish(self) -> Program {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::graph::{AssertionId, EdgeId, LocationId};
+use super::graph::{EdgeId, LocationId};
 use super::term::{Term, Terms};
 use super::value::{ByZero, FunctionValue, Value};
-use crate::evidence::StopReason;
+use crate::evidence::Verdict;
+use crate::system::PropertyId;
 
 /// Why error locations are not reached: at some locations, what always holds there.
 ///
@@ -31,7 +32,7 @@ impl Invariants {
 /// A run that ends in an error location: complete, so that it can be replayed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramTrace {
-    pub property: AssertionId,
+    pub property: PropertyId,
     /// By position in [`super::Program::variables`].
     pub initial: Vec<Value>,
     /// By function of the pool.
@@ -47,11 +48,5 @@ pub struct ProgramStep {
     pub values: Vec<Value>,
 }
 
-/// No claim without evidence.
-#[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each property")]
-pub enum ProgramVerdict {
-    Safe(Invariants),
-    Unsafe(ProgramTrace),
-    Unknown(StopReason),
-}
+/// A verdict on a property of a program.
+pub type ProgramVerdict = Verdict<Invariants, ProgramTrace>;

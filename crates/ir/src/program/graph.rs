@@ -5,16 +5,13 @@
 use std::ops::Range;
 
 use super::term::{Node, Op, Term, Terms, VariableId};
+use crate::system::PropertyId;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LocationId(pub u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EdgeId(pub u32);
-
-/// A property of a program, by its position in [`Program::properties`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct AssertionId(pub u32);
 
 /// A place of the program, between two statements.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -100,16 +97,16 @@ impl Program {
         &self.locations[location.0 as usize]
     }
 
-    pub fn property(&self, property: AssertionId) -> &Assertion {
-        &self.properties[property.0 as usize]
+    pub fn property(&self, property: PropertyId) -> &Assertion {
+        &self.properties[property.0]
     }
 
     pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> + use<> {
         (0..self.edges.len() as u32).map(EdgeId)
     }
 
-    pub fn property_ids(&self) -> impl Iterator<Item = AssertionId> + use<> {
-        (0..self.properties.len() as u32).map(AssertionId)
+    pub fn property_ids(&self) -> impl Iterator<Item = PropertyId> + use<> {
+        (0..self.properties.len()).map(PropertyId)
     }
 
     /// The edges that leave each location.

@@ -17,9 +17,7 @@ mod value;
 pub use blocks::{Block, BlockId, Blocks, large_blocks};
 pub use evaluate::{EvaluationError, LARGEST, evaluate, evaluate_into};
 pub use evidence::{Invariants, ProgramStep, ProgramTrace, ProgramVerdict};
-pub use graph::{
-    Assertion, AssertionId, AssertionKind, Edge, EdgeId, Location, LocationId, Program, Statement,
-};
+pub use graph::{Assertion, AssertionKind, Edge, EdgeId, Location, LocationId, Program, Statement};
 pub use interpret::{Machine, StepError};
 pub use map::MapValue;
 pub use sort::{Sort, TypeId};

@@ -8,7 +8,7 @@ use elinvar_engines::cfg::{CfgOptions, check_program};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{Engine, EngineError, Run};
 use elinvar_formats::{boogie, lowering};
-use elinvar_ir::program::{AssertionId, AssertionKind, Invariants, Program, ProgramVerdict};
+use elinvar_ir::program::{AssertionKind, Invariants, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 
 use super::code::{Kind, Property};
@@ -60,7 +60,7 @@ pub fn decide(text: &str, way: &Way) -> Result<Option<Answers>, Complaint> {
 }
 
 fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answer>>, Complaint> {
-    let properties: Vec<AssertionId> = program.property_ids().collect();
+    let properties: Vec<PropertyId> = program.property_ids().collect();
     let run = Run::new().with_timeout(LIMIT);
     match check_program(program, &properties, options, &run) {
         Ok(verdicts) => confirm(program, &properties, &verdicts).map(Some),
@@ -117,7 +117,7 @@ fn keys(text: &str, program: &Program) -> Vec<Property> {
 /// Lets the checker judge all verdicts.
 fn confirm(
     program: &Program,
-    properties: &[AssertionId],
+    properties: &[PropertyId],
     verdicts: &[ProgramVerdict],
 ) -> Result<Vec<Answer>, Complaint> {
     let mut proofs: Vec<(&Invariants, Vec<usize>)> = Vec::new();
@@ -141,7 +141,7 @@ fn confirm(
         }
     }
     for (proof, together) in proofs {
-        let proved: Vec<AssertionId> = together.iter().map(|&at| properties[at]).collect();
+        let proved: Vec<PropertyId> = together.iter().map(|&at| properties[at]).collect();
         let budget = Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() };
         let solver = SmtSolver::default();
         if accepted(judge::invariants(program, &proved, proof, &solver, &budget))? {
