@@ -18,10 +18,11 @@ use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
 use elinvar_engines::{Engine, Run, passes};
 use elinvar_formats::{aiger, btor2, same_system};
-use elinvar_ir::oracle::{Generator, Outcome, ProgramGenerator, Rng, Shape, search};
 use elinvar_ir::{
-    ArrayValue, ExprId, Input, PropertyId, Simulator, Sort, Step, TransitionSystem, Value, Verdict,
+    ArrayValue, ExprId, Input, PropertyId, Rng, Simulator, Sort, Step, TransitionSystem, Value,
+    Verdict,
 };
+use elinvar_models::{Generator, Outcome, ProgramGenerator, Shape, search};
 
 #[derive(Args)]
 pub struct Options {

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use elinvar_engines::families::{
-    counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug, shift_parity,
-    shift_parity_with_bug,
-};
 use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
+use elinvar_models::families::{
+    counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug, shift_parity,
+    shift_parity_with_bug,
+};
 
 /// Memories up to so many bits are expanded for AIGER.
 const MEMORY_LIMIT: u64 = 1 << 16;

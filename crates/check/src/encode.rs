@@ -314,8 +314,8 @@ fn extend(mut word: Word, by: Lit, count: u32) -> Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::oracle::{Generator, Rng, Shape};
-    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, Evaluator, SystemBuilder, UnaryOp};
+    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, Evaluator, Rng, SystemBuilder, UnaryOp};
+    use elinvar_models::{Generator, Shape};
 
     /// The literals that say that a term has a value.
     fn has_value(encoder: &mut Encoder, term: &Term, value: &Value) -> Vec<Lit> {

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use elinvar_check::{Budget, Refusal, certificate, circuit};
-use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
 use elinvar_ir::{
     ArrayValue, BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool,
-    PropertyId, Reading, Role, Sort, StateBit, TransitionSystem, Value, WitnessCircuit, Word,
+    PropertyId, Reading, Rng, Role, Sort, StateBit, TransitionSystem, Value, WitnessCircuit, Word,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 /// A system as a table: every state and every input is a number.
 struct Explicit {

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::Budget;
 use elinvar_check::program::{ProgramRefusal, SmtSolver, invariants, run};
-use elinvar_ir::PropertyId;
-use elinvar_ir::oracle::{Bounds, Found, ProgramGenerator, ProgramShape, Rng, explore, reachable};
 use elinvar_ir::program::{Invariants, LocationId, Program, Term, Terms, Value};
+use elinvar_ir::{PropertyId, Rng};
+use elinvar_models::{Bounds, Found, ProgramGenerator, ProgramShape, explore, reachable};
 
 fn prove(
     program: &Program,

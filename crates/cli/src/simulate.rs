@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use elinvar_formats::vcd;
-use elinvar_ir::oracle::Rng;
-use elinvar_ir::{ArrayValue, PropertyId, Simulator, Sort, Step, Trace, TransitionSystem, Value};
+use elinvar_ir::{
+    ArrayValue, PropertyId, Rng, Simulator, Sort, Step, Trace, TransitionSystem, Value,
+};
 
 use crate::load::SourceFile;
 use crate::report::digest::CONSIDERED;

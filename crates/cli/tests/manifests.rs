@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("elinvar-smt", &["elinvar-ir"]),
     ("elinvar-engines", &["elinvar-ir", "elinvar-sat", "elinvar-logic", "elinvar-smt"]),
     ("elinvar-check", &["elinvar-ir"]),
+    ("elinvar-models", &["elinvar-ir"]),
 ];
 
 /// These stand at the edge and may know all.

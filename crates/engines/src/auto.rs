@@ -299,9 +299,9 @@ fn is_decided(verdict: &Verdict) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::families::memclear;
-    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
     use elinvar_ir::{BinaryOp, BitVec, Certificate, SystemBuilder};
+    use elinvar_models::families::memclear;
+    use elinvar_models::{Generator, Outcome, Shape, search};
     use std::time::Duration;
 
     /// Compares verdicts about small random systems with the truth.

@@ -8,7 +8,7 @@ mod auto;
 pub mod bmc;
 pub mod cfg;
 mod engine;
-pub mod families;
+
 pub mod interpolation;
 pub mod kinduction;
 mod minimize;

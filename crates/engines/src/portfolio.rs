@@ -428,8 +428,8 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
     use crate::auto::tests::{compare, proportional};
-    use crate::families::{memclear, shift_parity};
     use elinvar_ir::{Certificate, Trace};
+    use elinvar_models::families::{memclear, shift_parity};
 
     #[test]
     fn engines_that_race_decide_everything() {

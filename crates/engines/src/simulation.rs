@@ -5,10 +5,9 @@
 //! violated or it is long enough. Limits: it never says *safe*, and its traces are
 //! not the shortest.
 
-use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
-    ArrayValue, ExprId, PropertyId, Simulator, Sort, Step, StopReason, Trace, TransitionSystem,
-    Value, Verdict,
+    ArrayValue, ExprId, PropertyId, Rng, Simulator, Sort, Step, StopReason, Trace,
+    TransitionSystem, Value, Verdict,
 };
 
 use crate::bmc::{Verdicts, bad_bits};
@@ -111,8 +110,8 @@ fn random(rng: &mut Rng, system: &TransitionSystem, symbol: ExprId) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
     use elinvar_ir::{BinaryOp, BitVec, SystemBuilder};
+    use elinvar_models::{Generator, Outcome, Shape, search};
 
     /// A counter of eight bits that goes on by an input of one bit, and is bad at 100.
     fn counter() -> TransitionSystem {

@@ -146,8 +146,8 @@ fn possible(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::memclear;
     use elinvar_ir::PropertyId;
+    use elinvar_models::families::memclear;
 
     #[test]
     fn clearing_memory_is_proved_for_all_bounds() {

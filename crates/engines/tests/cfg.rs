@@ -8,13 +8,12 @@ use dashu_ratio::RBig;
 use elinvar_check::{Budget, SmtSolver};
 use elinvar_engines::Run;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
-use elinvar_ir::PropertyId;
-use elinvar_ir::StopReason;
-use elinvar_ir::oracle::{Bounds, Found, ProgramGenerator, ProgramShape, Sketch, explore};
 use elinvar_ir::program::{
     Assertion, AssertionKind, Edge, Function, Invariants, Location, LocationId, Program,
     ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
 };
+use elinvar_ir::{PropertyId, StopReason};
+use elinvar_models::{Bounds, Found, ProgramGenerator, ProgramShape, Sketch, explore};
 
 /// Edges as `(from, statement, to)`; the last location is the error.
 fn program(

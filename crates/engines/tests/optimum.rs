@@ -11,11 +11,11 @@ use elinvar_engines::optimum::{
 use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Event, Run};
-use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
 use elinvar_ir::{
-    BinaryOp, BitVec, ExprId, Property, PropertyId, PropertyKind, Sort, StopReason, SystemBuilder,
-    TransitionSystem, Verdict,
+    BinaryOp, BitVec, ExprId, Property, PropertyId, PropertyKind, Rng, Sort, StopReason,
+    SystemBuilder, TransitionSystem, Verdict,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 const PROPERTY: PropertyId = PropertyId(0);
 const ORDERS: [Order; 3] = [Order::Constrain, Order::Relax, Order::Binary];

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use common::{all_settings, assert_right, graph, is_beyond, path, satisfying, settings};
 use elinvar_check::replay;
-use elinvar_engines::families::{counters, ring, ring_with_bug, shift_parity};
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
 use elinvar_engines::{Engine, Event, Run};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{BitVec, PropertyId, Sort, SystemBuilder, TransitionSystem, Verdict};
+use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 fn check(
     system: &TransitionSystem,

@@ -10,11 +10,11 @@ use elinvar_engines::pdr::{
     Ctg, Kind, PdrOptions, Probability, Words, WordsOptions, WordsStatistics,
 };
 use elinvar_engines::{Engine, Event, Run};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
     BinaryOp, BitVec, Certificate, ExprId, Fact, LinearTerm, PropertyId, Reading, Sort,
     SystemBuilder, TransitionSystem, Verdict, Word,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 use evidence::{assert_right, is_beyond};
 
 fn cubes(probability: f64) -> WordsOptions {

@@ -203,8 +203,8 @@ fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Generator, Shape};
     use elinvar_ir::{BitVec, Sort, SystemBuilder};
+    use elinvar_models::{Generator, Shape};
 
     use super::*;
 

@@ -297,7 +297,7 @@ fn free_name(blocks: &Blocks, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use elinvar_ir::PropertyId;
-    use elinvar_ir::oracle::{Outcome, search};
+    use elinvar_models::{Outcome, search};
 
     use super::*;
     use crate::boogie;

@@ -178,8 +178,8 @@ fn key(pool: &Pool, id: ExprId, image: impl Fn(ExprId) -> Option<u64>) -> Option
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Generator, Shape};
     use elinvar_ir::{BinaryOp, SystemBuilder};
+    use elinvar_models::{Generator, Shape};
 
     use super::*;
 

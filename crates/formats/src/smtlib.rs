@@ -326,7 +326,7 @@ fn sign_lost(result: &str, width: u32) -> String {
 #[cfg(test)]
 mod tests {
     use elinvar_ir::SystemBuilder;
-    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use elinvar_models::{Generator, Outcome, Shape, search};
 
     use super::*;
 
@@ -411,7 +411,7 @@ mod tests {
     /// Each operator on constants behind symbols has the value of the reference.
     #[test]
     fn z3_agrees_on_every_operator() {
-        let mut rng = elinvar_ir::oracle::Rng::new(2);
+        let mut rng = elinvar_ir::Rng::new(2);
         for width in [1, 2, 3, 5, 8, 64, 65] {
             let mut b = SystemBuilder::new();
             let mut wrong = Vec::new();

@@ -3,8 +3,8 @@
 
 use elinvar_formats::aiger::{self, AigerModel, Encoding, read, read_witness, write};
 use elinvar_formats::same_system;
-use elinvar_ir::oracle::{Generator, Rng, Shape};
-use elinvar_ir::{BitVec, Simulator, Step, Trace, TransitionSystem, Value};
+use elinvar_ir::{BitVec, Rng, Simulator, Step, Trace, TransitionSystem, Value};
+use elinvar_models::{Generator, Shape};
 
 const ENCODINGS: [Encoding; 2] = [Encoding::Ascii, Encoding::Binary];
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use elinvar_formats::{aiger, basm, boogie, btor, btor2, dag, lowering};
 use elinvar_ir::TransitionSystem;
-use elinvar_ir::oracle::{Outcome, search};
+use elinvar_models::{Outcome, search};
 
 fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")

@@ -5,10 +5,9 @@
 mod z3;
 
 use elinvar_formats::{boogie, horn, lowering};
-use elinvar_ir::oracle::{
-    Bounds, Found, Outcome, ProgramGenerator, ProgramShape, Rng, explore, search,
-};
+use elinvar_ir::Rng;
 use elinvar_ir::program::Program;
+use elinvar_models::{Bounds, Found, Outcome, ProgramGenerator, ProgramShape, explore, search};
 
 /// A program in Boogie over two words of two bits and a truth value.
 struct Words {

@@ -100,7 +100,7 @@ mod tests {
     /// Whatever the default was and in whichever order elements were written.
     #[test]
     fn arrays_have_one_form() {
-        let mut rng = crate::oracle::Rng::new(1);
+        let mut rng = crate::Rng::new(1);
         let mut equal = 0;
         for _ in 0..3000 {
             let index = 1 + rng.below(3) as u32;

@@ -376,9 +376,9 @@ fn bits(value: &IBig, signed: bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rng;
     use crate::eval::Evaluator;
     use crate::expr::Sort;
-    use crate::oracle::Rng;
     use crate::value::Value;
 
     const READINGS: [Reading; 2] = [Reading::Signed, Reading::Unsigned];

@@ -38,10 +38,10 @@ mod fact;
 mod formula;
 mod locate;
 mod operator;
-pub mod oracle;
 mod pdr_state;
 mod polynomial;
 pub mod program;
+mod random;
 mod rewrite;
 mod shape;
 mod system;
@@ -59,6 +59,7 @@ pub use operator::{BinaryOp, UnaryOp};
 pub use pdr_state::{
     FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
 };
+pub use random::Rng;
 pub use shape::{keys, shapes};
 pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use elinvar_ir::oracle::{ProgramGenerator, ProgramShape, Rng};
+use elinvar_ir::Rng;
 use elinvar_ir::program::{
     Block, Blocks, ByZero, LocationId, Machine, MapValue, Program, ProgramStep, Sort, Statement,
     Term, Value, VariableId, Word, evaluate, large_blocks,
 };
+use elinvar_models::{ProgramGenerator, ProgramShape};
 
 fn blocks_of(program: &Program) -> Blocks {
     let errors: Vec<LocationId> = program.properties.iter().map(|p| p.error).collect();

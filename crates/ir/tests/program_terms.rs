@@ -3,12 +3,12 @@
 use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 use dashu_ratio::RBig;
-use elinvar_ir::oracle::{Rng, TermSample};
 use elinvar_ir::program::{
     ByZero, EvaluationError, FunctionId, MapValue, Sort, Term, Terms, Value, VariableId, Word,
     evaluate,
 };
-use elinvar_ir::{BinaryOp, BitVec};
+use elinvar_ir::{BinaryOp, BitVec, Rng};
+use elinvar_models::TermSample;
 use rustc_hash::FxHashMap;
 
 /// Terms with the values that they must have, computed operator by operator without the

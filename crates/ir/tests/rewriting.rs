@@ -1,8 +1,8 @@
 //! No rewrite may change the value of an expression, at any width.
 
-use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
-    ArrayValue, BinaryOp, BitVec, Evaluator, Expr, ExprId, Pool, Sort, SortError, UnaryOp, Value,
+    ArrayValue, BinaryOp, BitVec, Evaluator, Expr, ExprId, Pool, Rng, Sort, SortError, UnaryOp,
+    Value,
 };
 
 /// Widths of words: a small one, a larger one, and their sum. They lie around the limits

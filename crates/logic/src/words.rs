@@ -382,7 +382,7 @@ mod tests {
     /// Random operands, and amounts about the width.
     #[test]
     fn circuits_of_wide_words_agree_with_the_reference() {
-        let mut rng = elinvar_ir::oracle::Rng::new(3);
+        let mut rng = elinvar_ir::Rng::new(3);
         for width in [65, 100] {
             for round in 0..4 {
                 let (x, y) = (rng.bitvec(width), rng.bitvec(width));

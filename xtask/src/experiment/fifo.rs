@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Args;
-use elinvar_engines::families::fifo;
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::{Engine, Event, Run};
 use elinvar_ir::{PropertyId, Verdict};
+use elinvar_models::families::fifo;
 
 #[derive(Args)]
 pub struct Options {

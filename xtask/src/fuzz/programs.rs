@@ -8,8 +8,8 @@ use elinvar_check::{Budget, ProgramRefusal, SmtSolver};
 use elinvar_engines::Run;
 use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
 use elinvar_ir::PropertyId;
-use elinvar_ir::oracle::{Bounds, Found, ProgramShape, explore};
 use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
+use elinvar_models::{Bounds, Found, ProgramShape, explore};
 
 use super::{ShapeName, Tally};
 
@@ -136,7 +136,7 @@ fn agree(program: &Program, truth: &Found, verdict: &ProgramVerdict) -> Result<(
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::ProgramGenerator;
+    use elinvar_models::ProgramGenerator;
 
     use super::*;
 

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use elinvar_engines::families::{SizeError, counters, ring, shift_parity};
 use elinvar_formats::aiger::Encoding;
 use elinvar_ir::TransitionSystem;
+use elinvar_models::families::{SizeError, counters, ring, shift_parity};
 
 use crate::generate::aiger;
 use crate::process;

@@ -45,8 +45,8 @@ fn same_edge(left: &Edge, right: &Edge) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Sketch;
     use elinvar_ir::program::{LocationId, Sort, Terms};
+    use elinvar_models::Sketch;
 
     use super::*;
 

@@ -1,19 +1,18 @@
 //! The evaluator of the replay against that of the engines, and its refusals.
 
 use elinvar_ir::PropertyId;
-use elinvar_ir::oracle::TermSample;
 use elinvar_ir::program::{
     FunctionId, FunctionValue, MapValue, Program, ProgramTrace, Sort, Term, Value, VariableId,
     evaluate as reference,
 };
+use elinvar_models::TermSample;
 
 use super::datum::Datum;
 use super::evaluate::{Functions, evaluate};
 use super::refusal::{ProgramRefusal, StepFault};
 
 fn functions_of(sample: &TermSample) -> Result<Functions, ProgramRefusal> {
-    let program =
-        Program { terms: sample.terms.clone(), ..elinvar_ir::oracle::Sketch::new().finish() };
+    let program = Program { terms: sample.terms.clone(), ..elinvar_models::Sketch::new().finish() };
     let trace = ProgramTrace {
         property: PropertyId(0),
         initial: Vec::new(),

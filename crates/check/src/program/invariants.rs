@@ -275,8 +275,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
 
-    use elinvar_ir::oracle::Sketch;
     use elinvar_ir::program::{Function, Terms};
+    use elinvar_models::Sketch;
 
     use super::*;
 

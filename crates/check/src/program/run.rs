@@ -102,8 +102,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use elinvar_ir::PropertyId;
-    use elinvar_ir::oracle::Sketch;
     use elinvar_ir::program::{ByZero, EdgeId, Function, FunctionValue, MapValue};
+    use elinvar_models::Sketch;
 
     use super::*;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use elinvar_ir::oracle::{Rng, Sketch};
 use elinvar_ir::program::{
     ByZero, Function, FunctionId, FunctionValue, MapValue, Program, Sort, Term, Value, VariableId,
     Word, evaluate,
 };
-use elinvar_ir::{BinaryOp, BitVec, UnaryOp};
+use elinvar_ir::{BinaryOp, BitVec, Rng, UnaryOp};
+use elinvar_models::Sketch;
 
 use super::smt::{Reply, Session, SmtSolver};
 use super::text::{Text, version_name};

@@ -551,7 +551,7 @@ fn common_multiple(a: &IBig, b: &IBig) -> IBig {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
+    use elinvar_ir::Rng;
 
     use super::*;
 

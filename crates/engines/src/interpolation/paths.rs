@@ -551,10 +551,10 @@ fn layer(level: Level, distance: usize) -> Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::{Switches, fifo, peterson, ring, shift_parity};
     use crate::interpolation::reached::origin;
     use crate::passes::{PassOptions, prepare};
     use elinvar_ir::{Sort, SystemBuilder, TransitionSystem};
+    use elinvar_models::families::{Switches, fifo, peterson, ring, shift_parity};
 
     /// The counter of Section 4.1 [Vizel, Gurfinkel 2014]: x = 0, x′ = x + 1, bad where
     /// x ≥ 6, in three bits.

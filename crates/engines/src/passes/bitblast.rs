@@ -308,7 +308,7 @@ fn replace(aig: &mut Aig, elements: &[AigLit], index: &[AigLit], element: &[AigL
 mod tests {
     use super::*;
     use elinvar_ir::SystemBuilder;
-    use elinvar_ir::oracle::{Generator, Shape, search};
+    use elinvar_models::{Generator, Shape, search};
 
     #[test]
     fn bits_behave_like_words() {

@@ -4,7 +4,7 @@
 //! does not help it goes on from the state of another one, so that every state
 //! seen is reachable from the states at the start.
 
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::Rng;
 use elinvar_logic::aig::Gate;
 use elinvar_logic::{Aig, AigLit};
 

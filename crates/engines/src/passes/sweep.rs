@@ -7,7 +7,7 @@
 //! are collected and simulated together. Functions of one cycle only, without the
 //! constraints: no fact about reachable states is used.
 
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::Rng;
 use elinvar_logic::aig::{Gate, Valuation};
 use elinvar_logic::{Aig, AigLit};
 

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
     BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool, PropertyId, Reading,
     Role, Sort, StateBit, Step, Trace, TransitionSystem, Value, Verdict, Word,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;

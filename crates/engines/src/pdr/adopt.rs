@@ -194,8 +194,8 @@ pub(crate) fn sift<D: Domain>(
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Generator, Rng, Shape};
-    use elinvar_ir::{ExprId, Sort, SystemBuilder, TransitionSystem, Verdict, keys};
+    use elinvar_ir::{ExprId, Rng, Sort, SystemBuilder, TransitionSystem, Verdict, keys};
+    use elinvar_models::{Generator, Shape};
     use elinvar_sat::Lit;
 
     use super::super::bits::Bits;

@@ -8,8 +8,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use elinvar_ir::PropertyId;
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::{PropertyId, Rng};
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Proof, Query, Scope, Solver, Var};
 
 use super::cube::Cube;

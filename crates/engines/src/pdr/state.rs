@@ -153,8 +153,8 @@ fn cube(clause: impl Iterator<Item = Image>) -> Blocked {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Generator, Shape};
     use elinvar_ir::{ExprId, PropertyStatus, Sort, SystemBuilder, TransitionSystem, keys};
+    use elinvar_models::{Generator, Shape};
 
     use super::super::validate::tests::{bits_of, cube, offer_of, safety};
     use super::super::{PdrOptions, Verdicts, search::Search};

@@ -121,19 +121,19 @@ pub(super) mod tests {
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
-    use elinvar_ir::oracle::{Generator, Shape};
     use elinvar_ir::{
         ExprId, PdrState, PropertyId, PropertyStatus, Sort, SystemBuilder, TransitionSystem, keys,
     };
+    use elinvar_models::{Generator, Shape};
 
     use super::super::PdrOptions;
     use super::super::adopt::Offer;
     use super::super::incremental::check_prepared;
     use super::super::state::translate;
     use super::*;
-    use crate::families::{counters, ring, ring_with_bug, shift_parity};
     use crate::passes::{PassOptions, Prepared, prepare};
     use crate::run::{Event, Run};
+    use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
 
     /// Cubes of the registers with these numbers; those after `not` are false.
     pub fn cube(set: &[usize], not: &[usize]) -> Cube<Lit> {

@@ -1,8 +1,8 @@
 //! Verdicts against the truth.
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_ir::oracle::Outcome;
 use elinvar_ir::{PropertyId, Role, StopReason, TransitionSystem, Verdict, cone};
+use elinvar_models::Outcome;
 
 /// The verdict is as it must be, and the checker accepts its evidence.
 pub fn assert_right(system: &TransitionSystem, truth: (PropertyId, Outcome), verdict: &Verdict) {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use elinvar_engines::Choice;
-use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
 use elinvar_ir::{
     FrameLemma, PdrState, PropertyId, PropertyRecord, PropertyStatus, Reach, RegisterKey,
-    RegisterLiteral, Sort, TransitionSystem, keys,
+    RegisterLiteral, Rng, Sort, TransitionSystem, keys,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 use crate::common::{all_settings, graph};
 use crate::{Case, SEARCHED, Tally, compare, pdr};

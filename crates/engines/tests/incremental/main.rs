@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{assert_right, is_beyond, settings};
-use elinvar_engines::families::{ring, ring_with_bug, shift_parity, shift_parity_with_bug};
 use elinvar_engines::pdr::Reuse;
 use elinvar_engines::{Choice, Event, Run};
-use elinvar_ir::oracle::Outcome;
 use elinvar_ir::{PdrState, PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_models::Outcome;
+use elinvar_models::families::{ring, ring_with_bug, shift_parity, shift_parity_with_bug};
 
 /// The valuations that explicit-state search may try.
 const SEARCHED: usize = 5_000;

@@ -7,8 +7,8 @@
 use elinvar_engines::optimum::{Answer, Family, Order, Strategy, Trend, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Run};
-use elinvar_ir::oracle::Outcome;
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};
+use elinvar_models::Outcome;
 
 use crate::common::{all_settings, assert_right, graph, path, satisfying};
 use crate::decide;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use elinvar_engines::Choice;
-use elinvar_ir::oracle::{Generator, Outcome, Rng, Shape, search};
-use elinvar_ir::{ExprId, Input, PropertyId, PropertyKind, Sort, SystemBuilder, TransitionSystem};
+use elinvar_ir::{
+    ExprId, Input, PropertyId, PropertyKind, Rng, Sort, SystemBuilder, TransitionSystem,
+};
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 use crate::common::{assert_right, graph};
 use crate::{Case, SEARCHED, Tally, compare, decide, pdr};

@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_read_without_a_panic() {
-        let mut rng = elinvar_ir::oracle::Rng::new(1);
+        let mut rng = elinvar_ir::Rng::new(1);
         let good = b"10 load 0x64\n20 jmp 10\n30 exit a ; end";
         for _ in 0..2000 {
             let mut bytes = good.to_vec();

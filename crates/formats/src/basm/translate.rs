@@ -217,8 +217,7 @@ impl Translator {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
-    use elinvar_ir::{ArrayValue, Simulator, Value};
+    use elinvar_ir::{ArrayValue, Rng, Simulator, Value};
 
     use super::*;
     use crate::basm::{End, Machine, Memory, REGISTERS, parse, simulate};

@@ -119,7 +119,7 @@ fn shown(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
+    use elinvar_ir::Rng;
 
     use super::*;
 

@@ -47,10 +47,9 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::oracle::Rng;
     use elinvar_ir::{
         FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
-        Sort,
+        Rng, Sort,
     };
 
     fn small() -> PdrState {

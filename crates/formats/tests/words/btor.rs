@@ -1,8 +1,8 @@
 //! BTOR: the examples of the paper, what is declared, and what is refused.
 
 use elinvar_formats::btor::{self, BtorModel};
-use elinvar_ir::oracle::{Outcome, search};
 use elinvar_ir::{Simulator, TransitionSystem, Value, zero_of};
+use elinvar_models::{Outcome, search};
 
 use crate::{Format, system};
 

@@ -2,8 +2,7 @@
 //! written and is read again.
 
 use elinvar_formats::{btor, btor2, same_system};
-use elinvar_ir::oracle::Rng;
-use elinvar_ir::{ArrayValue, ExprId, Simulator, Sort, TransitionSystem, Value};
+use elinvar_ir::{ArrayValue, ExprId, Rng, Simulator, Sort, TransitionSystem, Value};
 
 use crate::{Format, read, system};
 

@@ -2,10 +2,10 @@
 //! something, as one with the same verdicts at the same depths.
 
 use elinvar_formats::{WriteError, btor, btor2, same_system};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{
     Expr, ExprId, Property, PropertyId, PropertyKind, Sort, SystemBuilder, TransitionSystem, cone,
 };
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 use crate::{Format, read, system};
 

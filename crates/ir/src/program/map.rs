@@ -138,7 +138,7 @@ fn nth(sort: &Sort, number: u64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::Rng;
+    use crate::Rng;
 
     fn finite_sorts() -> Vec<Sort> {
         let words = Sort::map(Sort::Word(1), Sort::Bool);

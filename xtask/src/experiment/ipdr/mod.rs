@@ -176,8 +176,8 @@ fn save(report: &Report, options: &Options) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use elinvar_engines::families::pebbling::chain;
     use elinvar_formats::dag::{Dag, write_graph};
+    use elinvar_models::families::pebbling::chain;
     use record::Found;
 
     use super::*;

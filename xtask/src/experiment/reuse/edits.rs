@@ -6,10 +6,9 @@
 //! what a proof cannot depend on.
 
 use clap::ValueEnum;
-use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
-    BitVec, Expr, ExprId, Input, PropertyKind, Sort, State, SystemBuilder, TransitionSystem, cone,
-    substitute,
+    BitVec, Expr, ExprId, Input, PropertyKind, Rng, Sort, State, SystemBuilder, TransitionSystem,
+    cone, substitute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -453,7 +452,7 @@ fn judged(builder: &SystemBuilder) -> Vec<ExprId> {
 #[cfg(test)]
 mod tests {
     use elinvar_formats::same_system;
-    use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
+    use elinvar_models::{Generator, Outcome, Shape, search};
 
     use super::*;
 

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use elinvar_formats::model::{Model, read_model};
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::Rng;
 
 use crate::process::{self, Checked, Ending};
 use edits::{Edit, edit};

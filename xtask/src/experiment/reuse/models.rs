@@ -71,7 +71,8 @@ pub fn write(path: &Path, system: &TransitionSystem) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use elinvar_formats::model::read_model;
-    use elinvar_ir::oracle::{Generator, Rng, Shape, search};
+    use elinvar_ir::Rng;
+    use elinvar_models::{Generator, Shape, search};
 
     use super::super::edits::{Edit, edit};
     use super::*;

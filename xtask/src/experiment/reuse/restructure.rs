@@ -180,8 +180,7 @@ pub fn resize(pool: &mut Pool, expr: ExprId, width: u32) -> Result<ExprId, SortE
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
-    use elinvar_ir::{Evaluator, Value};
+    use elinvar_ir::{Evaluator, Rng, Value};
 
     use super::*;
 

@@ -126,7 +126,7 @@ fn fact_of_pair(terms: &mut Terms, layout: &Layout, pack: &Pack, pair: &Pair) ->
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
+    use elinvar_ir::Rng;
 
     use super::super::interval::Interval;
     use super::super::values::Empty;

@@ -151,8 +151,8 @@ fn live(program: &Program, order: &[LocationId], outgoing: &[Vec<EdgeId>]) -> Ve
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Sketch;
     use elinvar_ir::program::Sort;
+    use elinvar_models::Sketch;
 
     use super::*;
 

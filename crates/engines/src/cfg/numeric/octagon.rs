@@ -348,7 +348,7 @@ fn least(left: Option<Number>, right: Option<Number>) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
+    use elinvar_ir::Rng;
 
     use super::*;
 

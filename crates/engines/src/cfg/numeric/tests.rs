@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
-use elinvar_ir::oracle::{ProgramGenerator, ProgramShape, Rng, Sketch};
+use elinvar_ir::Rng;
 use elinvar_ir::program::{
     ByZero, EdgeId, FunctionValue, LocationId, Machine, Program, ProgramStep, Sort, Statement,
     Term, Terms, Value, VariableId, evaluate,
 };
+use elinvar_models::{ProgramGenerator, ProgramShape, Sketch};
 
 use super::{Domain, analyze};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::Rng;
 use elinvar_ir::program::{
     FunctionValue, LocationId, MapValue, Node, Program, ProgramStep, Sort, Term, Terms, Value,
     VariableId, Word,

@@ -2,7 +2,7 @@
 //! learns: it begins with how much of the model is logic and how much arithmetic, and a kind
 //! of unit whose lemmas turn out to hold for ever is chosen more often.
 
-use elinvar_ir::oracle::Rng;
+use elinvar_ir::Rng;
 
 /// What a point becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,9 +11,8 @@
 use std::collections::BTreeMap;
 
 use dashu_int::IBig;
-use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
-    BitVec, Evaluator, ExprId, Reading, Role, Sort, TransitionSystem, Value, zero_of,
+    BitVec, Evaluator, ExprId, Reading, Rng, Role, Sort, TransitionSystem, Value, zero_of,
 };
 use elinvar_sat::{Layer, Lit};
 use rustc_hash::FxHashSet;

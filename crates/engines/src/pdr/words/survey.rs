@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use elinvar_ir::oracle::Rng;
 use elinvar_ir::{
-    BinaryOp, Expr, ExprId, Pool, PropertyId, Reading, Sort, TransitionSystem, UnaryOp, Word, cone,
+    BinaryOp, Expr, ExprId, Pool, PropertyId, Reading, Rng, Sort, TransitionSystem, UnaryOp, Word,
+    cone,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 

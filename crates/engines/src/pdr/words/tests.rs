@@ -3,12 +3,12 @@
 
 use dashu_int::IBig;
 use elinvar_check::{Budget, certificate};
-use elinvar_ir::oracle::{Generator, Rng, Shape as Drawn};
 use elinvar_ir::{
-    BinaryOp, BitVec, Certificate, Evaluator, ExprId, PropertyId, Reading, Role, Sort,
+    BinaryOp, BitVec, Certificate, Evaluator, ExprId, PropertyId, Reading, Rng, Role, Sort,
     SystemBuilder, TransitionSystem, Value, Verdict, Word,
 };
 use elinvar_logic::simulation::Kind;
+use elinvar_models::{Generator, Shape as Drawn};
 
 use super::atom::{Atom, Atoms, Equation, Known, Shape, Terms, bits, excludes_residue, sum};
 use super::circuit::{Circuit, Init, WordInfo};

@@ -1,7 +1,7 @@
 //! Simulations of random expression graphs.
 
-use elinvar_ir::oracle::{Generator, Rng, Shape};
-use elinvar_ir::{Evaluator, Expr, ExprId, Sort, TransitionSystem, Value, zero_of};
+use elinvar_ir::{Evaluator, Expr, ExprId, Rng, Sort, TransitionSystem, Value, zero_of};
+use elinvar_models::{Generator, Shape};
 
 use super::*;
 use crate::simulation::Simulation;

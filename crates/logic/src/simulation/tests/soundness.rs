@@ -1,7 +1,6 @@
 //! Every operator on every word of every kind contains all concrete results.
 
-use elinvar_ir::oracle::Rng;
-use elinvar_ir::{BinaryOp, BitVec, Reading, UnaryOp};
+use elinvar_ir::{BinaryOp, BitVec, Reading, Rng, UnaryOp};
 
 use super::*;
 

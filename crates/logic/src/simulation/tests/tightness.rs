@@ -4,8 +4,7 @@
 
 use std::fmt::Write as _;
 
-use elinvar_ir::oracle::Rng;
-use elinvar_ir::{BinaryOp, UnaryOp};
+use elinvar_ir::{BinaryOp, Rng, UnaryOp};
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! Expanded systems against explicit search, on their own and through the engine.
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_ir::oracle::{Generator, Outcome, Shape, search};
 use elinvar_ir::{BinaryOp, StopReason};
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 use super::super::{Words, WordsOptions};
 use super::*;

@@ -2,11 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::array::ArrayValue;
-use crate::eval::{Evaluator, zero_of};
-use crate::expr::Sort;
-use crate::system::{PropertyId, Role, TransitionSystem};
-use crate::value::{BitVec, Value};
+use elinvar_ir::{
+    ArrayValue, BitVec, Evaluator, PropertyId, Role, Sort, TransitionSystem, Value, zero_of,
+};
 
 /// What exhaustive search found about one safety property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

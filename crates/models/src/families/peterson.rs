@@ -344,13 +344,13 @@ fn width_of(most: impl Into<u64>) -> u32 {
 mod tests {
     use std::collections::BTreeSet;
 
+    use crate::{Outcome, search};
     use elinvar_check::{Budget, certificate};
-    use elinvar_ir::oracle::{Outcome, search};
     use elinvar_ir::{Evaluator, PropertyId, Role, Value, Verdict};
 
     use super::*;
-    use crate::pdr::{Pdr, PdrOptions};
-    use crate::{Engine, Run};
+    use elinvar_engines::pdr::{Pdr, PdrOptions};
+    use elinvar_engines::{Engine, Run};
 
     /// A state as the algorithm has it.
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

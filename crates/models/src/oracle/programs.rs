@@ -4,10 +4,9 @@
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::random::Rng;
 use super::sketch::Sketch;
-use crate::operator::BinaryOp;
-use crate::program::{LocationId, Program, Sort, Term, VariableId};
+use elinvar_ir::program::{LocationId, Program, Sort, Term, VariableId};
+use elinvar_ir::{BinaryOp, Rng};
 
 /// What kind of programs to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

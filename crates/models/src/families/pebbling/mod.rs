@@ -207,7 +207,7 @@ pub fn chain(length: usize) -> Result<Game, GameError> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use elinvar_ir::oracle::Rng;
+    use elinvar_ir::Rng;
 
     use super::*;
 

@@ -7,12 +7,11 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use rustc_hash::FxHashMap;
 
-use crate::PropertyId;
-use crate::program::{
+use elinvar_ir::program::{
     ByZero, FunctionValue, LocationId, Machine, MapValue, Node, Op, Program, ProgramStep,
     ProgramTrace, Sort, Statement, StepError, Term, Terms, Value, VariableId, Word,
 };
-use crate::value::BitVec;
+use elinvar_ir::{BitVec, PropertyId};
 
 /// How far the search goes.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -83,7 +83,7 @@ fn build(address: u32, element: u32) -> Result<SystemBuilder, SortError> {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Outcome, search};
+    use crate::{Outcome, search};
     use elinvar_ir::{ArrayValue, PropertyId, Simulator, Value};
 
     use super::*;

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::random::Rng;
-use crate::operator::{BinaryOp, UnaryOp};
-use crate::program::{
+use elinvar_ir::program::{
     ByZero, Function, FunctionId, FunctionValue, MapValue, Sort, Term, Terms, Value, Word,
 };
+use elinvar_ir::{BinaryOp, Rng, UnaryOp};
 
 /// Terms of a verbatim pool, and what their symbols are.
 pub struct TermSample {

@@ -127,8 +127,8 @@ fn sum(pool: &mut Pool, left: &[ExprId], right: &[ExprId]) -> Result<Vec<ExprId>
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Outcome, Rng, search};
-    use elinvar_ir::{Evaluator, PropertyId, Role, cone, substitute};
+    use crate::{Outcome, search};
+    use elinvar_ir::{Evaluator, PropertyId, Rng, Role, cone, substitute};
 
     use super::super::chain;
     use super::super::tests::{game, optimum, random_game};

@@ -2,9 +2,7 @@
 //! conditions, added and compared, so that sums of them matter and wrap around.
 
 use super::random::Generator;
-use crate::expr::{ExprId, Sort};
-use crate::operator::BinaryOp;
-use crate::value::BitVec;
+use elinvar_ir::{BinaryOp, BitVec, ExprId, Sort};
 
 const MUST: &str = "operands of one width";
 

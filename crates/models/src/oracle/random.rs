@@ -1,46 +1,7 @@
 //! Small random systems: bits and words, arrays, constraints, uninitialised
 //! registers, states without next functions, several properties.
 
-use crate::expr::{ExprId, Sort};
-use crate::operator::{BinaryOp, UnaryOp};
-use crate::system::{SystemBuilder, TransitionSystem};
-use crate::value::BitVec;
-
-/// A small deterministic random number generator (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Rng(seed)
-    }
-
-    pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `bound`, which is not zero.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next_u64() % bound as u64) as usize
-    }
-
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-
-    pub fn bitvec(&mut self, width: u32) -> BitVec {
-        BitVec::from_bits((0..width).map(|_| self.next_u64() & 1 == 1))
-    }
-}
+use elinvar_ir::{BinaryOp, BitVec, ExprId, Rng, Sort, SystemBuilder, TransitionSystem, UnaryOp};
 
 /// What kind of systems to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Programs drawn by hand, edge by edge.
 
-use crate::PropertyId;
-use crate::program::{
+use elinvar_ir::PropertyId;
+use elinvar_ir::program::{
     Assertion, AssertionKind, Edge, Location, LocationId, Program, Sort, Statement, Term, Terms,
     VariableId,
 };

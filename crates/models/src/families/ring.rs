@@ -55,8 +55,8 @@ fn build(stations: u32, last: Last) -> Result<TransitionSystem, SortError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::{Outcome, search};
     use elinvar_ir::PropertyId;
-    use elinvar_ir::oracle::{Outcome, search};
 
     use super::*;
 

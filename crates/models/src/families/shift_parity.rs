@@ -70,8 +70,8 @@ fn parity(pool: &mut Pool, bits: &[ExprId]) -> Result<ExprId, SortError> {
 
 #[cfg(test)]
 mod tests {
+    use crate::{Outcome, search};
     use elinvar_ir::PropertyId;
-    use elinvar_ir::oracle::{Outcome, search};
 
     use super::*;
 

@@ -251,8 +251,8 @@ fn increment(pool: &mut Pool, a: ExprId) -> Result<ExprId, SortError> {
 mod tests {
     use std::collections::VecDeque;
 
-    use elinvar_ir::oracle::{Outcome, Rng, search};
-    use elinvar_ir::{ArrayValue, PropertyId, Simulator, Value};
+    use crate::{Outcome, search};
+    use elinvar_ir::{ArrayValue, PropertyId, Rng, Simulator, Value};
 
     use super::*;
 

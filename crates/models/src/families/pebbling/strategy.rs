@@ -167,8 +167,7 @@ fn count(configuration: &[bool]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::Rng;
-    use elinvar_ir::{BitVec, PropertyId, Simulator, Step};
+    use elinvar_ir::{BitVec, PropertyId, Rng, Simulator, Step};
 
     use super::super::tests::{game, random_game};
     use super::super::{chain, pebbling};

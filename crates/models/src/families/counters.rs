@@ -44,7 +44,7 @@ fn build(digits: u32) -> Result<TransitionSystem, SortError> {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_ir::oracle::{Outcome, search};
+    use crate::{Outcome, search};
     use elinvar_ir::{PropertyId, Simulator, Value};
 
     use super::*;

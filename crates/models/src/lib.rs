@@ -1,0 +1,15 @@
+//! Models to test with and to measure: families with a parameter, random systems and
+//! programs, and oracles that search the states of small ones exhaustively.
+//!
+//! Every engine is compared with [`search`] on systems drawn by [`Generator`], and the
+//! engines for programs with [`explore`] on programs drawn by [`ProgramGenerator`]. The
+//! oracles are slow and simple on purpose.
+#![forbid(unsafe_code)]
+
+pub mod families;
+mod oracle;
+
+pub use oracle::{
+    Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Shape, Sketch, TermSample,
+    TooLarge, explore, reachable, search,
+};

@@ -1,0 +1,16 @@
+//! Oracles for tests: exhaustive search, and random systems and programs to search.
+
+mod explicit;
+mod explore;
+mod numbers;
+mod programs;
+mod random;
+mod sketch;
+mod terms;
+
+pub use explicit::{Outcome, TooLarge, search};
+pub use explore::{Bounds, Found, explore, reachable};
+pub use programs::{ProgramGenerator, ProgramShape};
+pub use random::{Generator, Shape};
+pub use sketch::Sketch;
+pub use terms::TermSample;
