@@ -199,6 +199,23 @@ impl<Proof, Run> Verdict<Proof, Run> {
     }
 }
 
+/// What a question is about, with the kinds of evidence that answer it: transition systems
+/// and programs.
+pub trait Subject {
+    /// Shows that a property holds.
+    type Proof: Clone + std::fmt::Debug;
+    /// Shows that a property fails.
+    type Trace: Clone + std::fmt::Debug;
+}
+
+impl Subject for TransitionSystem {
+    type Proof = Certificate;
+    type Trace = Trace;
+}
+
+/// The verdict on a property of a transition system or of a program.
+pub type VerdictOn<S> = Verdict<<S as Subject>::Proof, <S as Subject>::Trace>;
+
 #[cfg(test)]
 mod tests {
     use super::*;

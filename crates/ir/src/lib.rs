@@ -51,7 +51,9 @@ pub use array::ArrayValue;
 pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
 pub use eval::{Evaluator, Simulator, cone, zero_of};
-pub use evidence::{Certificate, OpenValue, StateBit, Step, StopReason, Trace, Verdict, Witness};
+pub use evidence::{
+    Certificate, OpenValue, StateBit, Step, StopReason, Subject, Trace, Verdict, VerdictOn, Witness,
+};
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::graph::{EdgeId, LocationId};
+use super::graph::{EdgeId, LocationId, Program};
 use super::term::{Term, Terms};
 use super::value::{ByZero, FunctionValue, Value};
-use crate::evidence::Verdict;
+use crate::evidence::{Subject, VerdictOn};
 use crate::system::PropertyId;
 
 /// Why error locations are not reached: at some locations, what always holds there.
@@ -48,5 +48,10 @@ pub struct ProgramStep {
     pub values: Vec<Value>,
 }
 
+impl Subject for Program {
+    type Proof = Invariants;
+    type Trace = ProgramTrace;
+}
+
 /// A verdict on a property of a program.
-pub type ProgramVerdict = Verdict<Invariants, ProgramTrace>;
+pub type ProgramVerdict = VerdictOn<Program>;
