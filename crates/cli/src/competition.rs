@@ -12,17 +12,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
-use elinvar_engines::Choice;
-use elinvar_formats::model::Model;
-use elinvar_ir::{PropertyId, Verdict};
+use elinvar::ir::Verdict;
+use elinvar::{Error, Options, Problem, Proof, Report, Summary, SystemProblem, Trace};
 
-use crate::engine_options::Plan;
-use crate::failure::Bug;
-use crate::load::{Original, SourceFile};
-use crate::proof::Kept;
-use crate::report::Summary;
-use crate::session::{Limits, ProofSize, Session};
-use crate::{Cli, evidence, merged, output, properties};
+use crate::{Cli, limits, output, report};
 
 /// The arguments, all of them files.
 pub struct Call {
@@ -32,7 +25,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Three arguments, the first of which is an existing file and no subcommand.
+    /// Three arguments, the first of which is an existing file and not a subcommand.
     pub fn recognise(arguments: impl Iterator<Item = OsString>) -> Result<Option<Self>> {
         let arguments: Vec<OsString> = arguments.collect();
         let Some(model) = arguments.first().and_then(|first| first.to_str()) else {
@@ -52,6 +45,7 @@ impl Call {
     }
 }
 
+/// Answers the call.
 pub fn run(call: &Call) -> Result<u8> {
     for path in [&call.witness, &call.certificate] {
         output::expect_writable(path)?;
@@ -59,52 +53,49 @@ pub fn run(call: &Call) -> Result<u8> {
     let outputs = [call.witness.as_path(), call.certificate.as_path()];
     output::expect_distinct([Path::new(&call.model)], outputs)?;
     // An error in the model or a crash must not leave the answer of another run.
-    output::remove_file(&call.witness)?;
-    output::remove_file(&call.certificate)?;
-    let session = Session::start(&Limits::default(), true, &Kept::default())?;
-    let file = Arc::new(SourceFile::read(&call.model)?);
-    let source = Arc::clone(&file);
-    let model = Arc::new(session.read(move || source.model())?);
-    let chosen = properties::select(model.system(), None)?;
-    if chosen.is_empty() {
-        bail!("the model has no property to check");
-    }
-    let summary = if chosen.len() == 1 {
-        let original = Arc::new(Original::of_file(&file, None));
-        decide(call, &session, &model, &model, &original)?
-    } else {
-        let merged = Arc::new(merged::model(Model::clone(&model)));
-        decide(call, &session, &model, &merged, &Arc::new(Original::merged(&file)))?
+    elinvar::files::remove(&call.witness)?;
+    elinvar::files::remove(&call.certificate)?;
+    let session = limits::start(Options::default())?;
+    let source = Arc::new(output::read(&call.model)?);
+    let model = session.read(move || SystemProblem::from_source(source))?;
+    let asked = match model.system().properties() {
+        [] => bail!("the model has no property to check"),
+        [_] => model.clone(),
+        [_, _, ..] => model.merged(),
     };
+    let report = session.check(&Problem::System(asked.clone()))?;
+    let summary = write(call, &model, &asked, &report)?;
+    report::finish(&report, false)?;
     output::print(&format!("{}\n", summary.solver_word()))?;
-    Ok(summary.code())
+    Ok(summary.exit_code())
 }
 
-/// Answers the question about the one property of `asked`, which are all of the safety
-/// properties of `model`, and writes the evidence.
-fn decide(
+/// Writes the evidence about the one property of `asked`, which stands for all safety
+/// properties of `model`.
+fn write(
     call: &Call,
-    session: &Session,
-    model: &Model,
-    asked: &Arc<Model>,
-    original: &Arc<Original>,
+    model: &SystemProblem,
+    asked: &SystemProblem,
+    report: &Report,
 ) -> Result<Summary> {
-    let plan = Plan::One(Choice::Auto);
-    let report = session.decide(asked, original, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
-    match &report.answers[0].verdict {
-        Verdict::Unsafe(trace) => {
-            let trace = merged::split(model.system(), trace)
-                .map_err(|refusal| Bug(format!("the counterexample is refused: {refusal}")))?;
-            output::write_file(&call.witness, &evidence::witness(model, &trace))?;
+    let property = &report.properties[0];
+    match &property.verdict {
+        Verdict::Unsafe(Trace::System(trace)) => {
+            let trace = elinvar::split_merged(model.system(), trace).map_err(|refusal| {
+                Error::Bug(format!("the counterexample is refused: {refusal}"))
+            })?;
+            output::write(&call.witness, &model.witness(&trace))?;
         }
         // Liveness is not decided.
         Verdict::Safe(_) if model.system().bads().count() < model.system().properties().len() => {
             return Ok(Summary::Unknown);
         }
-        Verdict::Safe(proof) => {
-            let path = &call.certificate;
-            let file = evidence::certificate(asked, PropertyId(0), proof, path)?;
-            output::write_file(path, &file)?;
+        Verdict::Safe(Proof::Certificate(proof)) => {
+            let file = asked.certificate(property.id, proof, &call.certificate)?;
+            output::write(&call.certificate, &file)?;
+        }
+        Verdict::Unsafe(Trace::Program(_)) | Verdict::Safe(Proof::Invariants(_)) => {
+            unreachable!("the model is a transition system")
         }
         Verdict::Unknown(_) => {}
     }

@@ -19,6 +19,6 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "elinvar", &mut script);
-    output::write_file("-".as_ref(), &script)?;
+    output::write("-".as_ref(), &script)?;
     Ok(code::DONE)
 }

@@ -1,19 +1,20 @@
 //! `elinvar convert`: from one format to another.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
+use elinvar::Problem;
 use elinvar_engines::optimum::with_input;
 use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2, dot, horn, smtlib};
 use elinvar_ir::{PropertyId, TransitionSystem};
 
-use crate::load::SourceFile;
-use crate::program::DialectOption;
-use crate::session::Resources;
-use crate::{code, output, program, properties};
+use crate::limits::Resources;
+use crate::program_options::DialectOption;
+use crate::{code, output};
 
 /// Translate a model into another format
 ///
@@ -93,24 +94,25 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     output::expect_distinct([Path::new(&arguments.input)], [arguments.output.as_path()])?;
     let work = arguments.clone();
     let bytes = arguments.resources.watch(move || work.convert(target))?;
-    output::write_file(&arguments.output, &bytes)?;
+    output::write(&arguments.output, &bytes)?;
     Ok(code::DONE)
 }
 
 impl Arguments {
     fn convert(&self, target: Target) -> Result<Vec<u8>> {
-        let file = SourceFile::read(&self.input)?;
-        if file.is_program() && target == Target::Smt2 {
-            return Ok(self.clauses(&file)?.into_bytes());
-        }
-        let model = file.model_in(self.dialect.get())?;
-        let mut system = match &self.property {
-            Some(text) => {
-                let property = properties::find(model.system(), text)?;
-                restrict(model.system().clone(), property)
+        let source = Arc::new(output::read(&self.input)?);
+        let problem = Problem::from_source(source, self.dialect.get())?;
+        if let (Problem::Program(program), Target::Smt2) = (&problem, target) {
+            if !self.set.is_empty() {
+                bail!("--set applies only to transition systems, not to programs");
             }
-            None => model.system().clone(),
-        };
+            let properties = problem.select(self.property.as_deref())?;
+            return Ok(horn::write(program.program(), &properties).into_bytes());
+        }
+        let mut system = problem.as_system()?.system().clone();
+        if let Some(text) = &self.property {
+            system = restrict(system, problem.find(text)?);
+        }
         for (input, value) in &self.set {
             system = with_input(&system, input, *value)?;
         }
@@ -134,19 +136,10 @@ impl Arguments {
         })
     }
 
-    fn clauses(&self, file: &SourceFile) -> Result<String> {
-        if !self.set.is_empty() {
-            bail!("--set is about transition systems, not about programs");
-        }
-        let program = file.program(self.dialect.get())?.program;
-        let properties = program::select(&program, self.property.as_deref())?;
-        Ok(horn::write(&program, &properties))
-    }
-
     fn unroll(&self, system: &TransitionSystem) -> Result<String> {
         let mut bads = system.bads().map(|(id, _)| id);
         let (Some(property), None) = (bads.next(), bads.next()) else {
-            bail!("an SMT-LIB script is about one safety property: choose it with --property");
+            bail!("an SMT-LIB script holds one safety property; choose it with --property");
         };
         Ok(smtlib::write_unrolling(system, property, self.bound).expect("a safety property"))
     }

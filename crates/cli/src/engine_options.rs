@@ -3,6 +3,7 @@
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use elinvar::Method;
 use elinvar_engines::Choice;
 use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::interpolation::avy::AvyOptions;
@@ -215,24 +216,6 @@ enum PassName {
     None,
 }
 
-/// What is to run.
-#[derive(Clone)]
-pub enum Plan {
-    One(Choice),
-    /// So many engines at the same time.
-    Race(usize),
-}
-
-impl Plan {
-    /// The engine's name in reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Plan::One(choice) => choice.build().name(),
-            Plan::Race(_) => "portfolio",
-        }
-    }
-}
-
 impl EngineOptions {
     /// Is a program to be decided as it is, and not as a transition system?
     pub fn is_for_programs(&self) -> bool {
@@ -245,7 +228,7 @@ impl EngineOptions {
     }
 
     /// What is to run on a transition system.
-    pub fn plan(&self) -> Result<Plan> {
+    pub fn method(&self) -> Result<Method> {
         self.refuse_strays(self.engine)?;
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -253,12 +236,12 @@ impl EngineOptions {
         };
         let restricted = self.bound.is_some() || self.no_incremental;
         if threads == 1 {
-            return Ok(Plan::One(self.choice(restricted)?));
+            return Ok(Method::System(self.choice(restricted)?));
         }
         if restricted {
             bail!("--bound and --no-incremental are about one engine, not about -j {threads}");
         }
-        Ok(Plan::Race(threads))
+        Ok(Method::Race(threads))
     }
 
     /// Complains if the chosen engine makes no lemmas.
@@ -505,15 +488,15 @@ mod tests {
         options: EngineOptions,
     }
 
-    fn plan(words: &str) -> Result<Plan> {
+    fn plan(words: &str) -> Result<Method> {
         let words = std::iter::once("test").chain(words.split_whitespace());
-        Words::try_parse_from(words).expect("known options").options.plan()
+        Words::try_parse_from(words).expect("known options").options.method()
     }
 
     fn choice(words: &str) -> Choice {
         match plan(words).expect("a meant combination") {
-            Plan::One(choice) => choice,
-            Plan::Race(threads) => panic!("a race of {threads}"),
+            Method::System(choice) => choice,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -620,7 +603,7 @@ mod tests {
 
     #[test]
     fn threads_race() {
-        assert!(matches!(plan("-j 3"), Ok(Plan::Race(3))));
+        assert!(matches!(plan("-j 3"), Ok(Method::Race(3))));
         assert!(plan("-j 0").is_ok());
         assert_eq!(choice("-j 1 --engine bmc"), Choice::Bmc(BmcOptions::default()));
     }

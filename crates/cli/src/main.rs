@@ -1,6 +1,6 @@
 //! `elinvar`: a symbolic model checker that answers with evidence.
 //!
-//! `main` → [`run`] → `ExitCode`. One file a subcommand; each owns its options.
+//! `main` → [`run`] → `ExitCode`. One file per subcommand; each owns its options.
 //! Verdicts and data go to standard output, everything else to standard error.
 #![forbid(unsafe_code)]
 
@@ -9,25 +9,18 @@ mod competition;
 mod completions;
 mod convert;
 mod engine_options;
-mod evidence;
-mod failure;
 mod family;
 mod interrupt;
-mod load;
-mod merged;
+mod limits;
 mod output;
-mod paths;
 mod pebble;
 mod peterson;
-mod program;
+mod program_options;
 mod progress;
-mod proof;
-mod properties;
 mod report;
-mod session;
+mod reuse;
 mod simulate;
 mod stats;
-mod supervisor;
 mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::{Bug, FileFault, Stopped};
+use elinvar::{Error, FileFault};
 
 /// A symbolic model checker that answers with evidence.
 ///
@@ -116,18 +109,21 @@ fn run() -> anyhow::Result<u8> {
     }
 }
 
-/// Shows an error and gives its exit code.
+/// Prints an error and returns its exit code.
 fn complain(error: &anyhow::Error) -> u8 {
-    if let Some(fault) = error.downcast_ref::<FileFault>() {
-        output::tell(&fault.to_string());
-        return code::USER_ERROR;
+    let known = error.downcast_ref::<Error>();
+    let fault = match known {
+        Some(Error::Input(fault)) => Some(fault),
+        _ => error.downcast_ref::<FileFault>(),
+    };
+    match fault {
+        // It begins with its place, and its text is harmless.
+        Some(fault) => output::tell(&fault.to_string()),
+        None => output::tell(&output::harmless(&format!("error: {error:#}"))),
     }
-    output::tell(&output::harmless(&format!("error: {error:#}")));
-    if error.is::<Bug>() {
-        code::INTERNAL_ERROR
-    } else if error.is::<Stopped>() {
-        code::STOPPED
-    } else {
-        code::USER_ERROR
+    match known {
+        Some(Error::Bug(_)) => code::INTERNAL_ERROR,
+        Some(Error::Stopped(_)) => code::STOPPED,
+        _ => code::USER_ERROR,
     }
 }

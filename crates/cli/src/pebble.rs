@@ -3,21 +3,18 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use elinvar_engines::optimum::Family;
+use anyhow::{Result, anyhow};
+use elinvar::readable::{align, count, seconds};
+use elinvar::{Error, Families, FamilyReport, FileFault, Summary, SystemProblem};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::{btor2, dag, svg};
 use elinvar_ir::PropertyId;
 use elinvar_models::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
 use serde_json::json;
 
-use crate::failure::Bug;
-use crate::family::{FamilyReport, StrategyName};
-use crate::load::SourceFile;
-use crate::proof::Kept;
-use crate::report::Summary;
-use crate::report::text::{align, count, proof, seconds};
-use crate::session::{Families, Limits, Session};
+use crate::family::{SearchName, stages};
+use crate::limits::{self, Limits};
+use crate::report::proof;
 use crate::{code, output};
 
 /// Find the least number of pebbles for a graph or a reversible circuit
@@ -40,7 +37,7 @@ pub struct Arguments {
 
     /// In which order numbers of pebbles are tried, and what is kept between them
     #[arg(long, value_enum, value_name = "NAME", default_value = "relax")]
-    strategy: StrategyName,
+    strategy: SearchName,
 
     /// Show the strategy with one move in each step
     #[arg(long)]
@@ -81,31 +78,37 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let outputs = [&arguments.svg, &arguments.model].into_iter().flatten();
     output::expect_distinct([Path::new(&arguments.input)], outputs.map(PathBuf::as_path))?;
-    let session = Session::start(&arguments.limits, arguments.quiet, &Kept::default())?;
-    let file = SourceFile::read(&arguments.input)?;
-    let dag = file.located(dag::read(&file.bytes))?;
+    let session = limits::start(arguments.limits.options())?;
+    let file = output::read(&arguments.input)?;
+    let dag = dag::read(file.bytes())
+        .map_err(|error| FileFault::new(file.name(), file.bytes(), &error))?;
     let game = Game::new(dag.vertices.clone(), dag.edges.iter().copied(), dag.outputs.clone())
-        .map_err(|error| anyhow!("{}: {error}", file.name))?;
+        .map_err(|error| anyhow!("{}: {error}", file.name()))?;
     let relevant = game.relevant();
     let system = pebbling(&relevant.game);
     if let Some(path) = &arguments.model {
-        output::write_file(path, &btor2::write(&system)?)?;
+        output::write(path, &btor2::write(&system)?)?;
     }
     // One less than any strategy needs: so that there always is a proof.
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
-    let family = Family::new(system, LIMIT, PropertyId(0), least..=most)?;
-    let families = Families::built(family);
-    let report = session.optimum(&families, arguments.strategy, PdrOptions::default())?;
+    let problem = SystemProblem::new(system);
+    let families = Families::new(&problem, LIMIT, PropertyId(0), least..=most)?;
+    let report = limits::with_progress(&session, arguments.quiet, || {
+        session.optimum(&families, arguments.strategy.search(), PdrOptions::default())
+    })?;
     let strategy = match &report.optimum.fails {
         Some((_, trace)) => Some(strategy_of(&relevant.game, trace)?),
         None if report.optimum.stopped.is_some() => None,
-        None => bail!(Bug("as many pebbles as vertices are enough".to_owned())),
+        None => {
+            let message = "as many pebbles as vertices must be enough";
+            return Err(Error::Bug(message.to_owned()).into());
+        }
     };
     let strategy = strategy.map(|strategy| relevant.lift(&strategy));
     let strategy = strategy.map(|s| if arguments.sequential { s.serialise() } else { s });
     if let (Some(path), Some(strategy)) = (&arguments.svg, &strategy) {
-        output::write_file(path, svg::pebbling(&dag, strategy.configurations()).as_bytes())?;
+        output::write(path, svg::pebbling(&dag, strategy.configurations()).as_bytes())?;
     }
     let found = Found { game: &game, report, strategy };
     let text = if arguments.json {
@@ -121,14 +124,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 
 fn strategy_of(game: &Game, trace: &elinvar_ir::Trace) -> Result<Strategy> {
     Strategy::from_trace(game, trace)
-        .map_err(|error| Bug(format!("the trace is no strategy: {error}")))
-        .context("a strategy was expected")
+        .map_err(|error| Error::Bug(format!("the trace is not a strategy: {error}")).into())
 }
 
-/// What is told.
+/// What was found.
 struct Found<'a> {
     game: &'a Game,
-    report: FamilyReport<'a>,
+    report: FamilyReport,
     /// The best that is known.
     strategy: Option<Strategy>,
 }
@@ -161,7 +163,7 @@ impl Found<'_> {
         if let Some(strategy) = &self.strategy {
             write!(text, "\n{}", self.table(strategy)).expect("strings do not fail");
         }
-        write!(text, "\n{}", self.report.stages()).expect("strings do not fail");
+        write!(text, "\n{}", stages(&self.report)).expect("strings do not fail");
         writeln!(text, "\n{}", seconds(self.report.time)).expect("strings do not fail");
         text
     }
@@ -188,7 +190,7 @@ impl Found<'_> {
     }
 
     fn json(&self) -> serde_json::Value {
-        let mut object = self.report.json();
+        let mut object = self.report.to_json();
         let steps = self.strategy.as_ref().map(|strategy| {
             let step = |Moves { pebbled, unpebbled }: &Moves| {
                 json!({ "pebbled": self.names(pebbled), "unpebbled": self.names(unpebbled) })

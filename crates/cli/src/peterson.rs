@@ -2,22 +2,18 @@
 //! processes, with or without a limit to the switches between them.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Result;
+use elinvar::{Families, Method, Options, Problem, SystemProblem};
 use elinvar_engines::Choice;
-use elinvar_engines::optimum::Family;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::btor2;
 use elinvar_ir::PropertyId;
 use elinvar_models::families::{Switches, peterson, peterson_with_bug};
 
-use crate::engine_options::Plan;
-use crate::family::{StrategyName, model_of};
-use crate::load::Original;
-use crate::output;
-use crate::proof::Kept;
-use crate::session::{Families, Limits, ProofSize, Session};
+use crate::family::{self, SearchName};
+use crate::limits::{self, Limits};
+use crate::{output, report};
 
 /// Prove mutual exclusion by Peterson's algorithm for some number of processes
 ///
@@ -40,7 +36,7 @@ pub struct Arguments {
     /// With --switches: in which order limits are tried, and what is kept between them
     /// [default: relax]
     #[arg(long, value_enum, value_name = "NAME", requires = "switches")]
-    strategy: Option<StrategyName>,
+    strategy: Option<SearchName>,
 
     /// Let processes enter one level too early: mutual exclusion fails
     #[arg(long)]
@@ -73,7 +69,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if let Some(path) = &arguments.model {
         output::expect_writable(path)?;
     }
-    let session = Session::start(&arguments.limits, arguments.quiet, &Kept::default())?;
+    let method = Method::System(Choice::Pdr(PdrOptions::default()));
+    let session = limits::start(Options { method, ..arguments.limits.options() })?;
     let switches = match arguments.switches {
         Some(most) => Switches::Limited { most },
         None => Switches::Any,
@@ -81,21 +78,20 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let build = if arguments.bug { peterson_with_bug } else { peterson };
     let system = build(arguments.processes, switches)?;
     if let Some(path) = &arguments.model {
-        output::write_file(path, &btor2::write(&system)?)?;
+        output::write(path, &btor2::write(&system)?)?;
     }
+    let problem = SystemProblem::new(system);
     let Some(most) = arguments.switches else {
-        let model = Arc::new(model_of(system));
-        let plan = Plan::One(Choice::Pdr(PdrOptions::default()));
-        let original = Arc::new(Original::built(&model));
-        let report =
-            session.decide(&model, &original, &[PropertyId(0)], &plan, ProofSize::AsFound)?;
-        output::print(&report.render(arguments.json, arguments.quiet))?;
-        return Ok(report.summary().code());
+        let problem = Problem::System(problem);
+        let report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
+        output::print(&report::render(&report, arguments.json, arguments.quiet))?;
+        return report::finish(&report, false);
     };
-    let family = Family::new(system, "limit", PropertyId(0), 0..=u64::from(most))?;
-    let families = Families::built(family);
-    let name = arguments.strategy.unwrap_or(StrategyName::Relax);
-    let report = session.optimum(&families, name, PdrOptions::default())?;
-    output::print(&report.render(arguments.json, arguments.quiet))?;
-    Ok(report.summary().code())
+    let families = Families::new(&problem, "limit", PropertyId(0), 0..=u64::from(most))?;
+    let search = arguments.strategy.unwrap_or(SearchName::Relax).search();
+    let report = limits::with_progress(&session, arguments.quiet, || {
+        session.optimum(&families, search, PdrOptions::default())
+    })?;
+    output::print(&family::render(&report, arguments.json, arguments.quiet))?;
+    Ok(report.summary().exit_code())
 }

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar_formats::vcd;
+use elinvar::Problem;
+use elinvar::readable::count;
+use elinvar::readable::waves::{Waves, all_signals, execute};
 use elinvar_ir::{
     ArrayValue, PropertyId, Rng, Simulator, Sort, Step, Trace, TransitionSystem, Value,
 };
 
-use crate::load::SourceFile;
+use crate::limits::Resources;
 use crate::report::digest::CONSIDERED;
+use crate::report::signals as table;
 use crate::report::table::Look;
-use crate::report::text::{self, count};
-use crate::report::waves::{Waves, all_signals, execute};
-use crate::session::Resources;
-use crate::{code, evidence, load, output};
+use crate::{code, output};
 
 /// Run a model on random stimulus, or on that of a witness
 ///
@@ -64,27 +65,25 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let work = arguments.clone();
     let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
     if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {
-        output::write_file(path, waveform.as_bytes())?;
+        output::write(path, &waveform)?;
     }
     output::print(&report)?;
     Ok(code::DONE)
 }
 
-/// What is told of an execution.
+/// The result of an execution.
 struct Execution {
     report: String,
-    waveform: Option<String>,
+    waveform: Option<Vec<u8>>,
 }
 
 impl Arguments {
     fn execute(&self) -> Result<Execution> {
-        let model = load::load_model(&self.model)?;
-        let system = model.system();
+        let source = Arc::new(output::read(&self.model)?);
+        let problem = Problem::from_source(source, None)?.as_system()?;
+        let system = problem.system();
         let trace = match &self.inputs {
-            Some(path) => {
-                let file = SourceFile::read(path)?;
-                file.located(evidence::read_witness(&model, &file.bytes))?.trace
-            }
+            Some(path) => problem.read_witness(&output::read(path)?)?.trace,
             None => random_trace(system, self.cycles, self.seed),
         };
         let signals = all_signals(system);
@@ -95,13 +94,13 @@ impl Arguments {
             notes.take(system, cycle, simulator);
         });
         let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
-        report.push_str(&text::signals(waves, signals.len(), Look::of_stdout()));
+        report.push_str(&table(waves, signals.len(), Look::of_stdout()));
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');
             report.push_str(&notes);
         }
-        let waveform = self.vcd.is_some().then(|| vcd::write(system, &trace));
+        let waveform = self.vcd.is_some().then(|| problem.vcd(&trace));
         Ok(Execution { report, waveform })
     }
 }

@@ -1,14 +1,16 @@
 //! `elinvar stats`: how large a model is and what it is made of.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use anyhow::Result;
+use elinvar::Problem;
+use elinvar::readable::align;
 use elinvar_ir::{Expr, PropertyKind, Sort, TransitionSystem, UnaryOp, cone};
 use serde_json::json;
 
-use crate::report::text::align;
-use crate::session::Resources;
-use crate::{code, load, output};
+use crate::limits::Resources;
+use crate::{code, output};
 
 /// Show the sizes of a model and a histogram of its operators
 ///
@@ -33,7 +35,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 
 impl Arguments {
     fn report(&self) -> Result<String> {
-        let model = load::load_model(&self.model)?;
+        let source = Arc::new(output::read(&self.model)?);
+        let problem = Problem::from_source(source, None)?.as_system()?;
+        let model = problem.model();
         let sizes = sizes(model.system());
         let operators = match model.operators() {
             Some(written) => {

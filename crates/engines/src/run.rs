@@ -157,6 +157,12 @@ impl Run {
         self
     }
 
+    /// Stop when this flag is set.
+    pub fn with_cancellation(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancelled = flag;
+        self
+    }
+
     /// Begin with what a run on another version of the system left.
     pub fn with_earlier(mut self, state: Arc<PdrState>) -> Self {
         self.earlier = Some(state);

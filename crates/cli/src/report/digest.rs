@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::{BitVec, Role, Value};
 
-use super::waves::{Signal, Waves};
+use elinvar::readable::waves::{Signal, Waves};
 
 /// Signals that are looked at for a table; a digest of more would hardly differ.
 pub const CONSIDERED: usize = 2000;

@@ -11,7 +11,7 @@ use elinvar_ir::{
     BinaryOp, Evaluator, Expr, ExprId, Role, Simulator, Trace, TransitionSystem, Value,
 };
 
-use super::waves::{Waves, execute};
+use elinvar::readable::waves::{Waves, execute};
 
 /// Traces with more values than this are not analysed: everything matters.
 const LIMIT: usize = 5_000_000;
@@ -130,7 +130,7 @@ fn push_reasons(expr: &Expr, values: &Evaluator<'_>, seen: &[bool], stack: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::waves::all_signals;
+    use elinvar::readable::waves::all_signals;
     use elinvar_ir::{BitVec, PropertyId, Sort, Step, SystemBuilder};
 
     fn bit(value: bool) -> Value {

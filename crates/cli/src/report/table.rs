@@ -10,10 +10,10 @@ use std::io::IsTerminal;
 use anstyle::Style;
 use elinvar_ir::{ArrayValue, BitVec, Role, Value};
 
-use super::waves::{Signal, Waves};
+use elinvar::readable::waves::{Signal, Waves};
 
 /// How a table is to look.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Look {
     /// Columns of the terminal.
     pub width: usize,

@@ -1,16 +1,26 @@
 //! The report for people: the verdict, what it means, and what to look at.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::time::Duration;
 
+use elinvar::formats::boogie::Dialect;
+use elinvar::ir::program::{AssertionKind, Invariants, ProgramTrace, Value, VariableId};
+use elinvar::ir::{self, Certificate, Verdict};
+use elinvar::readable::invariant;
+use elinvar::readable::program::{LocationInvariant, invariants};
+use elinvar::readable::story::{self, Excerpt, Gap, Row};
+use elinvar::readable::waves::{Waves, nearest_signals};
+use elinvar::readable::{align, count, seconds, value};
+use elinvar::{
+    Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, SystemProblem,
+    Trace,
+};
 use elinvar_engines::pdr::Reuse;
-use elinvar_ir::{Certificate, PropertyKind, Trace, Verdict};
 
 use super::digest::{CONSIDERED, digest};
-use super::table::{self, Look};
-use super::waves::{Waves, nearest_signals};
-use super::{Answer, Report, Summary, invariant, relevance};
-use crate::evidence;
+use super::relevance;
+use super::table::{self, Look, shorten};
+use crate::output;
 
 /// Rows of a table before the farther signals are left out.
 const ROWS: usize = 40;
@@ -21,35 +31,42 @@ const PROPERTY: usize = 60;
 /// Lines of an invariant before the larger clauses are left out.
 const LINES: usize = 20;
 
-/// The whole report, the verdict's word alone on the first line.
-pub fn render(report: &Report<'_>, look: Look) -> String {
-    let mut text = format!("{}\n", report.word());
-    text.push_str(&meaning(report));
-    if let Some(cycle) = report.answers.iter().find_map(|answer| report.vacuous(answer)) {
-        writeln!(text, "{}", evidence::vacuous(cycle)).expect("strings do not fail");
+/// The longest value of a program that is shown.
+const VALUE: usize = 60;
+
+const STRINGS: &str = "strings do not fail";
+
+/// The whole report, with the verdict's word alone on the first line.
+pub fn render(report: &Report, look: Look) -> String {
+    let mut text = format!("{}\n{}", report.word(), meaning(report));
+    let vacuities: BTreeSet<String> =
+        report.properties.iter().filter_map(|p| Some(p.vacuity.as_ref()?.to_string())).collect();
+    for vacuity in vacuities {
+        writeln!(text, "{vacuity}").expect(STRINGS);
     }
-    if report.answers.len() > 1 {
-        text.push('\n');
-        text.push_str(&properties(report));
+    if report.properties.len() > 1 {
+        write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
-    text.push_str(&facts(report));
-    if let Some((answer, trace)) = shortest_trace(report) {
-        text.push_str(&failure(report, answer, trace, look));
-    }
+    text.push_str(&failure(report, look));
+    text.push_str(&invariant_text(report));
     if let Some(line) = reuse(report) {
-        write!(text, "\n{line}").expect("strings do not fail");
+        write!(text, "\n{line}").expect(STRINGS);
     }
+    let dialect = match report.dialect() {
+        None | Some(Dialect::Boogie) => "",
+        Some(Dialect::Ultimate) => "dialect ultimate, ",
+    };
     let undecided = report.summary() == Summary::Unknown && report.statistics.total().count > 0;
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
-    writeln!(text, "\n{}, {}{reached}", report.engines(), seconds(report.time))
-        .expect("strings do not fail");
-    text.push_str(&report.files.text());
+    let (engines, time) = (report.engines(), seconds(report.time));
+    writeln!(text, "\n{engines}, {dialect}{time}{reached}").expect(STRINGS);
+    text.push_str(&output::written(report));
     text
 }
 
-/// What the earlier proof was good for.
-fn reuse(report: &Report<'_>) -> Option<String> {
+/// How much of the earlier proof was of use.
+fn reuse(report: &Report) -> Option<String> {
     let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
     let Reuse { offered, kept, always, queries, .. } = reuse;
     let queries = if queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
@@ -61,57 +78,92 @@ fn reuse(report: &Report<'_>) -> Option<String> {
         String::new()
     };
     Some(format!(
-        "Reused {kept} of {offered} lemmas, {always} of them for ever, after {queries}{saved}.\n"
+        "Reused {kept} of {offered} lemmas, {always} of them inductive, after {queries}{saved}.\n"
     ))
 }
 
 /// What the verdict says, in sentences.
-fn meaning(report: &Report<'_>) -> String {
-    if let [answer] = &report.answers[..] {
-        return meaning_of_one(report, answer);
+fn meaning(report: &Report) -> String {
+    if let [property] = &report.properties[..] {
+        return meaning_of_one(report, property);
     }
-    let count =
-        |summary| report.answers.iter().filter(|a| Summary::of(&a.verdict) == summary).count();
-    let all = report.answers.len();
+    let of = |summary| report.properties.iter().filter(move |p| p.summary() == summary);
+    let all = report.properties.len();
     match report.summary() {
-        Summary::Safe => format!("All {all} properties hold in every reachable state.\n"),
+        Summary::Safe => {
+            let everywhere = everywhere(report);
+            format!("All {all} properties hold {everywhere}.\n")
+        }
         Summary::Unsafe => {
-            let failing = count(Summary::Unsafe);
-            let verb = if failing == 1 { "fails" } else { "fail" };
-            format!("{failing} of {all} properties {verb}: {}.\n", failing_names(report))
+            let names: Vec<&str> = of(Summary::Unsafe).map(|p| p.name.as_str()).collect();
+            let verb = if names.len() == 1 { "fails" } else { "fail" };
+            format!("{} of {all} properties {verb}: {}.\n", names.len(), names.join(", "))
         }
         Summary::Unknown => {
-            let open = count(Summary::Unknown);
+            let open = of(Summary::Unknown).count();
             let verb = if open == 1 { "is" } else { "are" };
             format!("{open} of {all} properties {verb} undecided; none is known to fail.\n")
         }
     }
 }
 
-fn failing_names(report: &Report<'_>) -> String {
-    let failing = report.answers.iter().filter(|a| Summary::of(&a.verdict) == Summary::Unsafe);
-    let names: Vec<&str> = failing.map(|answer| report.name(answer)).collect();
-    names.join(", ")
-}
-
-fn meaning_of_one(report: &Report<'_>, answer: &Answer) -> String {
-    let name = report.name(answer);
-    match (&answer.verdict, report.is_combinational()) {
-        (Verdict::Safe(_), true) => format!("No values make {name} true.\n"),
-        (Verdict::Unsafe(_), true) => format!("These values make {name} true:\n"),
-        (Verdict::Safe(certificate), false) => {
-            let how = proof(certificate);
-            format!("Property {name} holds in every reachable state: proved by {how}, checked.\n")
-        }
-        (Verdict::Unsafe(trace), false) => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("Property {name} fails in cycle {depth}: a trace of {cycles}, replayed.\n")
-        }
-        (Verdict::Unknown(reason), _) => format!("Property {name} is undecided: {reason}.\n"),
+fn everywhere(report: &Report) -> &'static str {
+    match report.problem {
+        Problem::System(_) => "in every reachable state",
+        Problem::Program(_) => "in every run",
     }
 }
 
-/// What kind of proof it is, and how large.
+/// The meaning of one verdict, after the place of the property if it has one.
+fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
+    let heading = match &property.location {
+        Some(location) => format!("{location}: {}\n", location.text),
+        None => String::new(),
+    };
+    let (name, what) = (&property.name, subject(property));
+    let sentence = match (&property.verdict, report.is_combinational()) {
+        (Verdict::Safe(_), true) => format!("No values make {name} true."),
+        (Verdict::Unsafe(_), true) => format!("These values make {name} true:"),
+        (Verdict::Safe(proof), false) => {
+            let (how, everywhere) = (proof_size(proof), everywhere(report));
+            format!("{what} holds {everywhere}: proved by {how}, checked.")
+        }
+        (Verdict::Unsafe(Trace::System(trace)), false) => {
+            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
+            format!("{what} fails in cycle {depth}: a trace of {cycles}, replayed.")
+        }
+        (Verdict::Unsafe(Trace::Program(trace)), false) => {
+            format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
+        }
+        (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
+    };
+    format!("{heading}{sentence}\n")
+}
+
+/// The property as the subject of a sentence.
+fn subject(property: &PropertyReport) -> String {
+    match property.kind {
+        PropertyKind::Safety | PropertyKind::Liveness => format!("Property {}", property.name),
+        PropertyKind::Program(AssertionKind::Assert) => "The assertion".to_owned(),
+        PropertyKind::Program(AssertionKind::Requires) => "The precondition".to_owned(),
+        PropertyKind::Program(AssertionKind::Ensures) => "The postcondition".to_owned(),
+        PropertyKind::Program(AssertionKind::InvariantEntry) => {
+            "The loop invariant, on entry to the loop,".to_owned()
+        }
+        PropertyKind::Program(AssertionKind::InvariantKept) => {
+            "The loop invariant, after an iteration,".to_owned()
+        }
+    }
+}
+
+fn proof_size(proof_of: &Proof) -> String {
+    match proof_of {
+        Proof::Certificate(certificate) => proof(certificate),
+        Proof::Invariants(invariants) => invariants_size(invariants),
+    }
+}
+
+/// The kind and the size of a proof about a system.
 pub fn proof(certificate: &Certificate) -> String {
     match certificate {
         Certificate::Inductive { clauses } => {
@@ -134,78 +186,73 @@ pub fn proof(certificate: &Certificate) -> String {
     }
 }
 
-/// A line a property.
-fn properties(report: &Report<'_>) -> String {
-    let mut rows = Vec::new();
-    for answer in &report.answers {
-        let detail = match &answer.verdict {
-            Verdict::Safe(certificate) => proof(certificate),
-            Verdict::Unsafe(trace) => format!("in cycle {}", trace.depth()),
+/// `invariants of 3 clauses at 1 location`
+fn invariants_size(proof: &Invariants) -> String {
+    let stated = || proof.at.values().filter(|clauses| !clauses.is_empty());
+    let clauses = stated().map(Vec::len).sum();
+    if clauses == 0 {
+        return "checking all paths".to_owned();
+    }
+    let (clauses, locations) = (count(clauses, "clause"), count(stated().count(), "location"));
+    format!("invariants of {clauses} at {locations}")
+}
+
+/// One line per property.
+fn properties(report: &Report) -> String {
+    let row = |property: &PropertyReport| {
+        let detail = match &property.verdict {
+            Verdict::Safe(proof) => proof_size(proof),
+            Verdict::Unsafe(Trace::System(trace)) => format!("in cycle {}", trace.depth()),
+            Verdict::Unsafe(Trace::Program(trace)) => {
+                format!("a run of {}", count(trace.steps.len(), "step"))
+            }
             Verdict::Unknown(reason) => reason.to_string(),
         };
-        rows.push([
-            answer.property.0.to_string(),
-            table::shorten(report.name(answer), PROPERTY),
-            Summary::of(&answer.verdict).word().to_owned(),
-            seconds(answer.time),
-            detail,
-        ]);
-    }
-    align(&rows)
+        let name = shorten(&property.name, PROPERTY);
+        let name = match &property.location {
+            Some(location) => format!("{location}  {name}"),
+            None => name,
+        };
+        let number = property.id.0.to_string();
+        [number, name, property.summary().word().to_owned(), seconds(property.time), detail]
+    };
+    align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }
 
-/// What is known of the words of every reachable state, by the proofs that tell it.
-fn facts(report: &Report<'_>) -> String {
-    let proved = report.answers.iter().filter_map(|answer| match &answer.verdict {
-        Verdict::Safe(Certificate::Facts { clauses }) => Some(clauses),
-        Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+/// The trace of the failing property that is reached first.
+fn failure(report: &Report, look: Look) -> String {
+    let failing = report.properties.iter().filter_map(|property| match &property.verdict {
+        Verdict::Unsafe(trace) => Some((property, trace)),
+        Verdict::Safe(_) | Verdict::Unknown(_) => None,
     });
-    excerpt(&invariant::lines(report.model.system(), proved.flatten()))
-}
-
-/// The first lines of an invariant.
-fn excerpt(lines: &[String]) -> String {
-    if lines.is_empty() {
-        return String::new();
+    let shortest = failing.min_by_key(|(property, trace)| (trace.len(), property.id));
+    let Some((property, trace)) = shortest else { return String::new() };
+    let mut text = String::new();
+    if report.properties.len() > 1 {
+        write!(text, "\n{}", meaning_of_one(report, property)).expect(STRINGS);
     }
-    let mut text = "\nThe invariant:\n".to_owned();
-    for line in &lines[..lines.len().min(LINES)] {
-        writeln!(text, "  {line}").expect("strings do not fail");
-    }
-    if lines.len() > LINES {
-        let more = lines.len() - LINES;
-        writeln!(text, "  … and {more} more; --json lists them all").expect("strings do not fail");
+    let table = match (trace, &report.problem) {
+        (Trace::System(trace), Problem::System(problem)) => waves(problem, trace, look),
+        (Trace::Program(trace), Problem::Program(problem)) => run(problem, trace),
+        (Trace::System(_) | Trace::Program(_), _) => {
+            unreachable!("traces are about the problem of the report")
+        }
+    };
+    if !table.is_empty() {
+        write!(text, "\n{table}").expect(STRINGS);
     }
     text
 }
 
-/// The failing property that is reached first.
-fn shortest_trace<'a>(report: &'a Report<'_>) -> Option<(&'a Answer, &'a Trace)> {
-    let traces = report.answers.iter().filter_map(|answer| match &answer.verdict {
-        Verdict::Unsafe(trace) => Some((answer, trace)),
-        Verdict::Safe(_) | Verdict::Unknown(_) => None,
-    });
-    traces.min_by_key(|(answer, trace)| (trace.depth(), answer.property))
-}
-
-fn failure(report: &Report<'_>, answer: &Answer, trace: &Trace, look: Look) -> String {
-    let mut text = String::new();
-    if report.answers.len() > 1 {
-        let (name, depth) = (report.name(answer), trace.depth());
-        write!(text, "\nProperty {name} fails in cycle {depth}:\n").expect("strings do not fail");
-    }
-    let system = report.model.system();
-    let PropertyKind::Bad(bad) = system.property(trace.property).kind else { return text };
+fn waves(problem: &SystemProblem, trace: &ir::Trace, look: Look) -> String {
+    let system = problem.system();
+    let ir::PropertyKind::Bad(bad) = system.property(trace.property).kind else {
+        return String::new();
+    };
     let cone = nearest_signals(system, bad);
     let mut waves = Waves::of_trace(system, trace, &cone[..cone.len().min(CONSIDERED)]);
     relevance::mark(system, trace, bad, &mut waves);
-    let look = Look { numbered: !report.is_combinational(), ..look };
-    let table = signals(waves, cone.len(), look);
-    if !table.is_empty() {
-        text.push('\n');
-        text.push_str(&table);
-    }
-    text
+    signals(waves, cone.len(), Look { numbered: !problem.is_combinational(), ..look })
 }
 
 /// The table of the most important of `all` signals, which come first in `waves`.
@@ -215,55 +262,137 @@ pub fn signals(waves: Waves, all: usize, look: Look) -> String {
     let shown: usize = waves.signals.iter().map(|signal| signal.stands_for).sum();
     if shown < all {
         let more = count(all - shown, "more signal");
-        writeln!(text, "  … and {more}; --vcd writes them all").expect("strings do not fail");
+        writeln!(text, "  … and {more}; --vcd writes them all").expect(STRINGS);
     }
     text
 }
 
-/// Columns side by side, each as wide as its widest cell.
-pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, &width) in row.iter().zip(&widths) {
-            write!(line, "  {cell:<width$}").expect("strings do not fail");
+/// The lines of a run, with the values that they wrote.
+fn run(problem: &ProgramProblem, trace: &ProgramTrace) -> String {
+    let rows = story::rows(problem, trace);
+    let Excerpt { first, gap, last } = story::excerpt(&rows);
+    let cells = |row: &Row| {
+        let assigned =
+            |(variable, value): &(VariableId, Value)| assigned(problem, *variable, value);
+        let values: Vec<String> = row.values.iter().map(assigned).collect();
+        let line = row.line.map_or_else(String::new, |line| line.to_string());
+        [line, row.text.clone(), values.join(", ")]
+    };
+    let header = ["line", "statement", "values"].map(str::to_owned);
+    let shown = first.iter().filter(|row| row.line.is_some() || !row.values.is_empty());
+    let mut table: Vec<[String; 3]> = std::iter::once(header).chain(shown.map(cells)).collect();
+    table.extend(gap.map(|gap| left_out(&gap)));
+    table.extend(last.iter().map(cells));
+    align(&table)
+}
+
+fn assigned(problem: &ProgramProblem, variable: VariableId, assigned: &Value) -> String {
+    let terms = &problem.program().terms;
+    format!("{} = {}", terms.name(variable), shorten(&value::text(terms, assigned), VALUE))
+}
+
+fn left_out(gap: &Gap) -> [String; 3] {
+    let rounds = gap.rounds.map_or_else(String::new, |(line, times)| {
+        format!("; line {line} is executed {times} times in them")
+    });
+    let text = format!("… {} more{rounds}", count(gap.rows, "statement"));
+    ["…".to_owned(), text, String::new()]
+}
+
+/// What the proofs say about every reachable state, where people can read it.
+fn invariant_text(report: &Report) -> String {
+    let proofs = || {
+        report.properties.iter().filter_map(|property| match &property.verdict {
+            Verdict::Safe(proof) => Some(proof),
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+        })
+    };
+    match &report.problem {
+        Problem::System(problem) => {
+            let facts = proofs().filter_map(|proof| match proof {
+                Proof::Certificate(Certificate::Facts { clauses }) => Some(clauses),
+                Proof::Certificate(_) | Proof::Invariants(_) => None,
+            });
+            let lines = invariant::lines(problem.system(), facts.flatten());
+            if lines.is_empty() {
+                return String::new();
+            }
+            format!("\nThe invariant:\n{}", excerpt(&lines))
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
+        Problem::Program(problem) => {
+            let proofs = proofs().filter_map(|proof| match proof {
+                Proof::Invariants(proof) => Some(proof),
+                Proof::Certificate(_) => None,
+            });
+            let at = |at: &LocationInvariant| location_invariant(problem, at);
+            invariants(problem, proofs).iter().map(at).collect()
+        }
+    }
+}
+
+/// The clauses at a location, which can be pasted into the program there.
+fn location_invariant(problem: &ProgramProblem, at: &LocationInvariant) -> String {
+    let place = match at.line {
+        Some(line) => format!("{}:{line}: {}", problem.source().name(), at.text),
+        None => format!("in {}:", at.procedure),
+    };
+    let keyword = at.keyword();
+    let lines: Vec<String> =
+        at.clauses.iter().map(|clause| format!("{keyword} {clause};")).collect();
+    format!("\n{place}\n{}", excerpt(&lines))
+}
+
+/// The first lines of an invariant.
+fn excerpt(lines: &[String]) -> String {
+    let mut text = String::new();
+    for line in &lines[..lines.len().min(LINES)] {
+        writeln!(text, "  {line}").expect(STRINGS);
+    }
+    if lines.len() > LINES {
+        let more = lines.len() - LINES;
+        writeln!(text, "  … and {more} more; --json lists them all").expect(STRINGS);
     }
     text
-}
-
-/// `1 cycle`, `2 cycles`.
-pub fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// `0.05 s`.
-pub fn seconds(time: Duration) -> String {
-    format!("{:.2} s", time.as_secs_f64())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_are_aligned() {
-        let rows = [["a".into(), "b".into()], ["long".into(), "c".into()]];
-        assert_eq!(align(&rows), "  a     b\n  long  c\n");
-        assert_eq!(count(1, "cycle"), "1 cycle");
-        assert_eq!(count(0, "cycle"), "0 cycles");
-    }
+    use elinvar::ir::{Fact, Sort, SystemBuilder, Word};
 
     #[test]
     fn long_invariants_are_cut() {
         let lines: Vec<String> = (0..=LINES).map(|n| format!("x >= {n}")).collect();
         let text = excerpt(&lines);
-        assert!(text.starts_with("\nThe invariant:\n  x >= 0\n"));
+        assert!(text.starts_with("  x >= 0\n"));
         assert!(text.ends_with("\n  x >= 19\n  … and 1 more; --json lists them all\n"));
-        assert_eq!(excerpt(&[]), "");
+    }
+
+    /// Two properties, both proved by the same fact about a register.
+    #[test]
+    fn facts_are_shown_once() {
+        let mut b = SystemBuilder::new();
+        let pc = b.state(Sort::Bv(2), Some("pc")).unwrap();
+        let never = b.pool.bool(false);
+        b.bad("p", never);
+        b.bad("q", never);
+        let problem = Problem::from(b.finish().unwrap());
+        let mut report = elinvar::check(&problem, &elinvar::Options::default()).unwrap();
+        let fact = Fact::Bit { word: Word { state: pc, element: None }, bit: 1, value: false };
+        let proof = Certificate::Facts { clauses: vec![vec![fact]] };
+        for property in &mut report.properties {
+            property.verdict = Verdict::Safe(Proof::Certificate(proof.clone()));
+        }
+        let invariant = "\n\nThe invariant:\n  pc[1] = 0\n\n";
+        let both = render(&report, Look::default());
+        assert_eq!(both.matches(invariant).count(), 1, "{both}");
+        let expected = serde_json::json!({
+            "kind": "facts", "clauses": 1, "literals": 1, "invariant": ["pc[1] = 0"],
+        });
+        assert_eq!(report.to_json()["properties"][0]["certificate"], expected);
+        report.properties.truncate(1);
+        let text = render(&report, Look::default());
+        let size = "an inductive invariant of 1 clause with 1 fact, checked.";
+        assert!(text.contains(size) && text.contains(invariant), "{text}");
     }
 }

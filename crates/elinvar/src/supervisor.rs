@@ -1,18 +1,20 @@
 //! Limits that hold whatever the work does.
 //!
 //! Engines, readers and the checker poll their limits and end in an orderly way. No
-//! polling covers every loop, every destructor and every allocation, so the main thread
+//! polling covers every loop, every destructor and every allocation, so the calling thread
 //! does not do the work itself: it starts a thread for it and waits. When the work has
-//! not ended a short grace after its limit, it is abandoned: the main thread reports what
-//! is known by then and ends the process, and the thread ends with it.
+//! not ended a short grace period after its limit, it is abandoned: the caller reports what
+//! is known by then, and the thread ends when it polls its limits or with the process.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use elinvar_engines::resident_bytes;
 use elinvar_ir::StopReason;
+
+use crate::options::Cancellation;
 
 /// How long work that polls its limits may take to end.
 const GRACE: Duration = Duration::from_millis(700);
@@ -27,39 +29,33 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// So much memory more than the limit ends the process at once, at least.
 const LEAST_EXCESS: u64 = 16 << 20;
 
-/// The limits of a command, shared by the main thread, the thread that works and the
-/// handler of signals.
+/// The limits of a command, shared by the thread that waits and the thread that works.
 #[derive(Clone, Default)]
 pub struct Supervisor {
     deadline: Option<Instant>,
     /// How long evidence may be checked after the deadline.
     allowance: Duration,
     memory: Option<u64>,
-    interrupted: Arc<Mutex<Option<Instant>>>,
+    cancellation: Cancellation,
     /// How many checks of evidence are under way.
     checks: Arc<AtomicUsize>,
 }
 
 impl Supervisor {
     /// Starts the clock; `memory` is in bytes.
-    pub fn start(timeout: Option<Duration>, memory: Option<u64>) -> Self {
+    pub fn start(
+        timeout: Option<Duration>,
+        memory: Option<u64>,
+        cancellation: Cancellation,
+    ) -> Self {
         let allowance = timeout.map_or(LEAST_ALLOWANCE, |timeout| timeout / 10);
         Supervisor {
             deadline: timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             allowance: allowance.max(LEAST_ALLOWANCE),
             memory,
+            cancellation,
             ..Supervisor::default()
         }
-    }
-
-    /// Notes the time of the first interrupt.
-    pub fn interrupt(&self) {
-        let mut interrupted = self.interrupted.lock().unwrap_or_else(PoisonError::into_inner);
-        interrupted.get_or_insert_with(Instant::now);
-    }
-
-    fn interrupted(&self) -> Option<Instant> {
-        *self.interrupted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// When work that polls its limits is to end.
@@ -70,7 +66,7 @@ impl Supervisor {
     /// When the check of evidence must end that begins now.
     pub fn check_deadline(&self) -> Option<Instant> {
         let by_time = self.deadline.map(|deadline| deadline + self.allowance);
-        let by_interrupt = self.interrupted().map(|at| at + CHECK_AFTER_INTERRUPT);
+        let by_interrupt = self.cancellation.time().map(|at| at + CHECK_AFTER_INTERRUPT);
         by_time.into_iter().chain(by_interrupt).min()
     }
 
@@ -124,7 +120,7 @@ impl Supervisor {
         let now = Instant::now();
         let is_checking = self.checks.load(Ordering::Relaxed) > 0;
         let grace = if is_checking { CHECK_AFTER_INTERRUPT + CHECK_GRACE } else { GRACE };
-        if self.interrupted().is_some_and(|at| now >= at + grace) {
+        if self.cancellation.time().is_some_and(|at| now >= at + grace) {
             return Look::Over(StopReason::Cancelled);
         }
         let grace = if is_checking { self.allowance + CHECK_GRACE } else { GRACE };
@@ -170,6 +166,10 @@ fn time_to_fill(bytes: u64) -> Duration {
 mod tests {
     use super::*;
 
+    fn start(timeout: Option<Duration>, memory: Option<u64>) -> Supervisor {
+        Supervisor::start(timeout, memory, Cancellation::default())
+    }
+
     fn forever() {
         loop {
             std::thread::sleep(Duration::from_secs(1));
@@ -179,28 +179,28 @@ mod tests {
     #[test]
     fn work_that_ends_gives_its_result() {
         let timeout = Some(Duration::from_secs(100));
-        assert_eq!(Supervisor::start(timeout, Some(1 << 40)).watch(|| 7), Ok(7));
-        assert_eq!(Supervisor::start(None, None).watch(|| 7), Ok(7));
+        assert_eq!(start(timeout, Some(1 << 40)).watch(|| 7), Ok(7));
+        assert_eq!(start(None, None).watch(|| 7), Ok(7));
     }
 
     #[test]
     fn work_that_does_not_poll_is_abandoned() {
-        let start = Instant::now();
+        let begin = Instant::now();
         let watch = |supervisor: Supervisor| supervisor.watch(forever);
-        let late = Supervisor::start(Some(Duration::ZERO), None);
+        let late = start(Some(Duration::ZERO), None);
         assert_eq!(watch(late.clone()), Err(StopReason::Timeout));
         let large = Supervisor { memory: Some(0), ..Supervisor::default() };
         let held = vec![1u8; 2 * LEAST_EXCESS as usize];
         assert_eq!(watch(large), Err(StopReason::Memory));
         assert!(held.iter().all(|&byte| byte == 1));
         let interrupted = Supervisor::default();
-        interrupted.interrupt();
+        interrupted.cancellation.cancel();
         assert_eq!(watch(interrupted), Err(StopReason::Cancelled));
         // A check has more time, but not without end.
         let checking = late.clone();
         let checked = late.watch(move || checking.checking(forever));
         assert_eq!(checked, Err(StopReason::Timeout));
-        assert!(start.elapsed() >= LEAST_ALLOWANCE && start.elapsed() < Duration::from_secs(10));
+        assert!(begin.elapsed() >= LEAST_ALLOWANCE && begin.elapsed() < Duration::from_secs(10));
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn checks_end_soon_after_a_limit() {
-        let timed = |seconds| Supervisor::start(Some(Duration::from_secs(seconds)), None);
+        let timed = |seconds| start(Some(Duration::from_secs(seconds)), None);
         let beyond = |supervisor: &Supervisor| {
             supervisor.check_deadline().unwrap() - supervisor.deadline.unwrap()
         };
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(beyond(&timed(60)), Duration::from_secs(6));
         assert_eq!(Supervisor::default().check_deadline(), None);
         let interrupted = Supervisor::default();
-        interrupted.interrupt();
+        interrupted.cancellation.cancel();
         let deadline = interrupted.check_deadline().unwrap();
         assert!(deadline <= Instant::now() + CHECK_AFTER_INTERRUPT);
     }

@@ -8,7 +8,7 @@ use elinvar_formats::model::Model;
 use elinvar_ir::{Property, PropertyId, PropertyKind, Simulator, Trace, TransitionSystem};
 
 /// The name of the one property.
-pub const NAME: &str = "all_properties";
+pub(crate) const NAME: &str = "all_properties";
 
 /// The model with its safety properties merged into one.
 pub fn model(model: Model) -> Model {

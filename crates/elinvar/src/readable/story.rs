@@ -6,19 +6,21 @@ use elinvar_ir::program::{
     EdgeId, Machine, Program, ProgramTrace, Statement, Value, VariableId, large_blocks,
 };
 
-use super::source::Source;
+use crate::problem::ProgramProblem;
 
 /// A statement that was executed, or the start.
 pub struct Row {
     /// Where the statement is; `None` at the start.
     pub line: Option<usize>,
+    /// The statement, in one line.
     pub text: String,
     /// What the statement wrote; at the start, the values that matter.
     pub values: Vec<(VariableId, Value)>,
 }
 
 /// The rows of a run that the checker has accepted.
-pub fn rows(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> Vec<Row> {
+pub fn rows(problem: &ProgramProblem, trace: &ProgramTrace) -> Vec<Row> {
+    let (program, source) = (problem.program(), problem.source());
     let mut rows = vec![start(program, trace)];
     let mut machine = Machine::new(program, &trace.initial, &trace.functions)
         .expect("accepted runs start with values of the right sorts")
@@ -34,8 +36,8 @@ pub fn rows(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> Vec
         }
         if edge.span != last.0 || last.1.contains(&step.edge) {
             last = (edge.span.clone(), Vec::new());
-            let line = (!edge.span.is_empty()).then(|| source.line(&edge.span));
-            rows.push(Row { line, text: source.text(&edge.span), values: Vec::new() });
+            let line = (!edge.span.is_empty()).then(|| source.line(edge.span.start));
+            rows.push(Row { line, text: source.excerpt(&edge.span), values: Vec::new() });
         }
         last.1.push(step.edge);
         let row = rows.last_mut().expect("there is a row for the start");
@@ -70,13 +72,17 @@ fn start(program: &Program, trace: &ProgramTrace) -> Row {
 
 /// A part of the rows that is short enough for a screen.
 pub struct Excerpt<'a> {
+    /// The beginning.
     pub first: &'a [Row],
     /// What is left out, and the line that occurs most often in it.
     pub gap: Option<Gap>,
+    /// The end.
     pub last: &'a [Row],
 }
 
+/// Rows that are left out.
 pub struct Gap {
+    /// How many there are.
     pub rows: usize,
     /// A line, and how often it is executed.
     pub rounds: Option<(usize, usize)>,

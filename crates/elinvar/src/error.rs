@@ -1,43 +1,91 @@
-//! What can go wrong, how it is shown, and which exit code it has.
+//! What can go wrong, and how faults of input files are shown.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use elinvar_formats::Diagnostic;
 use elinvar_formats::names::{escape, is_harmful};
 use elinvar_ir::StopReason;
 
-/// A fault in an input file, shown with the line it is in.
-#[derive(Debug)]
-pub struct FileFault {
-    heading: String,
-    snippet: Option<String>,
-    help: Option<String>,
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An input file is wrong at a certain place.
+    #[error(transparent)]
+    Input(#[from] FileFault),
+    /// A file cannot be read or written.
+    #[error("{context}: {cause}")]
+    File {
+        /// What was tried, such as `cannot read model.aag`.
+        context: String,
+        /// What the system answered.
+        cause: std::io::Error,
+    },
+    /// The question does not fit the problem, or options do not fit each other.
+    #[error("{0}")]
+    Usage(String),
+    /// A solver that is needed is missing.
+    #[error("{0}")]
+    NoSolver(String),
+    /// A limit was reached before there was anything to report.
+    #[error("{0}")]
+    Stopped(StopReason),
+    /// Elinvar contradicts itself: for example, its checker refused the evidence of an
+    /// engine.
+    #[error("{0}\nThis is a bug in Elinvar; no verdict is given. Please report it.")]
+    Bug(String),
 }
 
-/// A fault of Elinvar itself: evidence that its own checker refused.
-#[derive(Debug)]
-pub struct Bug(pub String);
+impl Error {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Error::Usage(message.into())
+    }
 
-/// A limit was reached before there was anything to report.
-#[derive(Debug)]
-pub struct Stopped(pub StopReason);
+    pub(crate) fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let context = format!("cannot read {}", escape(&path.to_string_lossy()));
+        move |cause| Error::File { context, cause }
+    }
+}
+
+/// A fault in an input file, with the line that it is in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileFault {
+    /// The name of the file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub help: Option<String>,
+    snippet: Option<String>,
+}
 
 /// The longest part of a source line that is shown.
 const SNIPPET: usize = 96;
 
 impl FileFault {
-    pub fn new(path: &str, source: &[u8], diagnostic: &Diagnostic) -> Self {
+    /// The place of a diagnostic in the text of a file.
+    pub fn new(file: &str, source: &[u8], diagnostic: &Diagnostic) -> Self {
         let at = diagnostic.position(source);
-        let diagnosis = escape(&diagnostic.message).into_owned();
-        let path = escape(path);
-        let heading = format!("{path}:{}:{}: error: {diagnosis}", at.line, at.column);
-        FileFault { heading, snippet: snippet(source, diagnostic), help: diagnostic.help.clone() }
+        FileFault {
+            file: file.into(),
+            line: at.line,
+            column: at.column,
+            message: escape(&diagnostic.message).into_owned(),
+            help: diagnostic.help.clone(),
+            snippet: snippet(source, diagnostic),
+        }
     }
 }
 
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.heading)?;
+        let file = self.file.to_string_lossy();
+        write!(f, "{}:{}:{}: error: {}", escape(&file), self.line, self.column, self.message)?;
         if let Some(snippet) = &self.snippet {
             write!(f, "\n{snippet}")?;
         }
@@ -49,22 +97,6 @@ impl fmt::Display for FileFault {
 }
 
 impl std::error::Error for FileFault {}
-
-impl fmt::Display for Bug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\nThis is a bug in Elinvar; no verdict is given. Please report it.", self.0)
-    }
-}
-
-impl std::error::Error for Bug {}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for Stopped {}
 
 /// The line of the fault with a marker beneath the faulty part, or nothing
 /// when the line is not text.

@@ -56,6 +56,7 @@ pub struct Known {
 }
 
 impl Known {
+    /// Adds a file by one of its names.
     pub fn insert(&mut self, path: &Path) {
         let Target::File(target) = target(path) else { return };
         self.by_path.insert(canonical(&target), path.to_owned());
@@ -64,7 +65,7 @@ impl Known {
         }
     }
 
-    /// The name by which the same file is known. Devices are nobody's.
+    /// The name by which the same file is known. Devices are never known.
     pub fn find(&self, path: &Path) -> Option<&Path> {
         let Target::File(target) = target(path) else { return None };
         let by_inode = || self.by_inode.get(&inode(&target)?);

@@ -17,7 +17,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use elinvar_formats::Diagnostic;
@@ -30,8 +29,10 @@ use elinvar_ir::program::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::{Source, select};
-use crate::load::SourceFile;
+use super::Unusable;
+use crate::problem::ProgramProblem;
+use crate::property;
+use crate::source::Source;
 
 const HEADER: &str = "elinvar program certificate 1";
 const RUN: &str = "elinvar program run 1";
@@ -50,18 +51,14 @@ pub fn is_evidence(source: &[u8]) -> bool {
 }
 
 /// The contents of a certificate file.
-pub fn certificate(
-    program: &Program,
-    source: &Source<'_>,
-    property: PropertyId,
-    proof: &Invariants,
-) -> String {
+pub fn certificate(problem: &ProgramProblem, property: PropertyId, proof: &Invariants) -> String {
+    let (program, source) = (problem.program(), problem.source());
     let mut text = format!("{HEADER}\nproperty {}\n", program.property(property).name);
     for (location, clauses) in &proof.at {
         let span = &program.location(*location).span;
         text += &format!("\nlocation {}\n", location.0);
         if !span.is_empty() {
-            text += &format!("; {}: {}\n", source.place(span), source.text(span));
+            text += &format!("; {}: {}\n", source.place(span.start), source.excerpt(span));
         }
         for &clause in clauses {
             let clause = boogie::expression(&proof.terms, clause, Dialect::Boogie);
@@ -72,7 +69,8 @@ pub fn certificate(
 }
 
 /// The contents of a witness file.
-pub fn witness(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> Json {
+pub fn witness(problem: &ProgramProblem, trace: &ProgramTrace) -> Json {
+    let (program, source) = (problem.program(), problem.source());
     let named = |name: &str, value: &Value| json!({ "name": name, "value": to_json(value) });
     let initial = program.variables.iter().zip(&trace.initial);
     let initial: Vec<Json> =
@@ -82,10 +80,10 @@ pub fn witness(program: &Program, source: &Source<'_>, trace: &ProgramTrace) -> 
     let steps: Vec<Json> = (trace.steps.iter())
         .map(|step| {
             let span = &program.edge(step.edge).span;
-            let line = (!span.is_empty()).then(|| source.line(span));
+            let line = (!span.is_empty()).then(|| source.line(span.start));
             let values: Vec<Json> = step.values.iter().map(to_json).collect();
             json!({
-                "edge": step.edge.0, "line": line, "text": source.text(span), "values": values,
+                "edge": step.edge.0, "line": line, "text": source.excerpt(span), "values": values,
             })
         })
         .collect();
@@ -172,20 +170,24 @@ fn of_json(sort: &Sort, json: &Json) -> Option<Value> {
 
 impl Evidence {
     /// Reads evidence; `chosen` is the property that the user says it is about.
-    pub fn read(program: &Program, file: &SourceFile, chosen: Option<&str>) -> Result<Self> {
-        if file.bytes.trim_ascii_start().starts_with(b"{") {
-            let run = read_run(program, &file.bytes, chosen);
-            return run.map(Evidence::Run).with_context(|| format!("{} is no run", file.name));
+    pub fn read(program: &Program, file: &Source, chosen: Option<&str>) -> Result<Self, Unusable> {
+        if file.bytes().trim_ascii_start().starts_with(b"{") {
+            let run = read_run(program, file.bytes(), chosen);
+            return run.map(Evidence::Run).map_err(|message| {
+                Unusable(format!("{} is not a valid run: {message}", file.name()))
+            });
         }
-        let certificate = file.located(read_certificate(program, &file.bytes))?;
-        let property = one(program, chosen.unwrap_or(&certificate.property))?;
+        let certificate = file.located(read_certificate(program, file.bytes()));
+        let certificate = certificate.map_err(|error| Unusable(error.to_string()))?;
+        let property = one(program, chosen.unwrap_or(&certificate.property)).map_err(Unusable)?;
         let invariants = Invariants { terms: Arc::new(certificate.terms), at: certificate.at };
         Ok(Evidence::Proof(property, invariants))
     }
 }
 
-fn one(program: &Program, name: &str) -> Result<PropertyId> {
-    Ok(select(program, Some(name))?[0])
+fn one(program: &Program, name: &str) -> Result<PropertyId, String> {
+    let names: Vec<&str> = program.properties.iter().map(|p| p.name.as_str()).collect();
+    property::find(&names, "program", name).map_err(|error| error.to_string())
 }
 
 struct Certificate {
@@ -236,37 +238,39 @@ fn read_certificate(program: &Program, bytes: &[u8]) -> Result<Certificate, Diag
     Ok(certificate)
 }
 
-fn read_run(program: &Program, bytes: &[u8], chosen: Option<&str>) -> Result<ProgramTrace> {
-    let json: Json = serde_json::from_slice(bytes)?;
+fn read_run(program: &Program, bytes: &[u8], chosen: Option<&str>) -> Result<ProgramTrace, String> {
+    let json: Json = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if json["format"] != RUN {
-        bail!("its format is not `{RUN}`");
+        return Err(format!("its format is not `{RUN}`"));
     }
-    let object = json.as_object().context("it is no object")?;
-    let name = chosen.or_else(|| json["property"].as_str()).context("it names no property")?;
+    let object = json.as_object().ok_or("expected a JSON object")?;
+    let name = chosen.or_else(|| json["property"].as_str()).ok_or("it names no property")?;
     let initial = array(object, "initial")?;
-    if initial.len() != program.variables.len() {
-        bail!("it has {} initial values, expected {}", initial.len(), program.variables.len());
+    let (found, expected) = (initial.len(), program.variables.len());
+    if found != expected {
+        return Err(format!("it has {found} initial values, expected {expected}"));
     }
-    let initial: Result<Vec<Value>> = (program.variables.iter().zip(initial))
+    let initial: Result<Vec<Value>, String> = (program.variables.iter().zip(initial))
         .map(|(&variable, entry)| {
             let sort = program.terms.variable_sort(variable);
-            let complaint = || anyhow!("{} has no value of its type", program.terms.name(variable));
-            of_json(sort, &entry["value"]).ok_or_else(complaint)
+            let value = of_json(sort, &entry["value"]);
+            value.ok_or_else(|| without_value(program.terms.name(variable)))
         })
         .collect();
     let functions = array(object, "functions")?;
     if functions.len() != program.terms.functions().len() {
-        bail!("it has not the functions of the program");
+        return Err("it does not list the program's functions".to_owned());
     }
-    let functions: Result<Vec<FunctionValue>> = (program.terms.functions().iter().zip(functions))
-        .map(|(function, entry)| {
-            let complaint = || anyhow!("{} has no value of its type", function.name);
-            table_of_json(&function.arguments, &function.result, entry).ok_or_else(complaint)
-        })
-        .collect();
+    let functions: Result<Vec<FunctionValue>, String> =
+        (program.terms.functions().iter().zip(functions))
+            .map(|(function, entry)| {
+                let table = table_of_json(&function.arguments, &function.result, entry);
+                table.ok_or_else(|| without_value(&function.name))
+            })
+            .collect();
     let by_zero = match object.get("division_by_zero") {
         None => ByZero::default(),
-        Some(json) => by_zero_of_json(json).context("`division_by_zero` has no values")?,
+        Some(json) => by_zero_of_json(json).ok_or("`division_by_zero` has no values")?,
     };
     let steps: Option<Vec<ProgramStep>> =
         array(object, "steps")?.iter().map(|step| step_of_json(program, step)).collect();
@@ -275,13 +279,17 @@ fn read_run(program: &Program, bytes: &[u8], chosen: Option<&str>) -> Result<Pro
         initial: initial?,
         functions: functions?,
         by_zero,
-        steps: steps.context("a step has an edge and values that the program does not have")?,
+        steps: steps.ok_or("a step has an edge or values that the program does not have")?,
     })
 }
 
-fn array<'a>(object: &'a Map<String, Json>, key: &str) -> Result<&'a Vec<Json>> {
+fn without_value(name: &str) -> String {
+    format!("{name} has no value of its type")
+}
+
+fn array<'a>(object: &'a Map<String, Json>, key: &str) -> Result<&'a Vec<Json>, String> {
     let array = object.get(key).and_then(Json::as_array);
-    array.with_context(|| format!("it has no array `{key}`"))
+    array.ok_or_else(|| format!("it has no array `{key}`"))
 }
 
 fn by_zero_of_json(json: &Json) -> Option<ByZero> {

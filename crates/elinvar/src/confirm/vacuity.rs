@@ -1,9 +1,10 @@
-//! Properties that are safe for no good reason: no state satisfies the preconditions of the
-//! procedure in which they are checked.
+//! Proofs that say less than they seem to: the constraints of a system that contradict each
+//! other, and the preconditions of a procedure that no state satisfies, so that its body
+//! cannot be entered and everything in it is safe.
 //!
-//! The checker proves that the first statement of the body is not reached from the entry of
-//! the program, along axioms, `where` clauses and preconditions. If it cannot do so in a
-//! short time, nothing is said.
+//! The checker itself shows that the body is not reached from the entry of the program,
+//! along axioms, `where` clauses and preconditions. If it cannot do so in a short time, the
+//! proof counts as a usual one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,45 +12,41 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_formats::boogie::Reading;
-use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
     Assertion, AssertionKind, ByZero, Edge, EdgeId, FunctionValue, Invariants, Location,
-    LocationId, Program, ProgramStep, ProgramTrace, ProgramVerdict, Statement, Value, VariableId,
+    LocationId, Program, ProgramStep, ProgramTrace, Statement, Value, VariableId,
 };
+use elinvar_ir::{PropertyId, TransitionSystem};
 
-use super::Answer;
-
-/// For all procedures together.
+/// The time for all procedures together.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Marks the answers that are vacuous.
-pub fn find<'a>(
+/// For each of these safe properties, the procedures in which alone it is checked, if no
+/// state satisfies the preconditions of any of them; otherwise nothing.
+pub fn dead_procedures<'a>(
     reading: &'a Reading,
-    answers: &mut [Answer],
+    safe: &[PropertyId],
     solver: &SmtSolver,
     mut budget: Budget,
-) {
+) -> Vec<Vec<String>> {
     let limit = Instant::now() + LIMIT;
     budget.deadline = Some(budget.deadline.map_or(limit, |deadline| deadline.min(limit)));
     let program = &reading.program;
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for answer in answers {
-        match &answer.verdict {
-            ProgramVerdict::Safe(_) => {}
-            ProgramVerdict::Unsafe(_) | ProgramVerdict::Unknown(_) => continue,
-        }
-        let procedures = checked_in(program, answer.property);
-        let mut cannot_begin = |name: &'a str| {
-            *known.entry(name).or_insert_with(|| {
-                let mut entries = reading.entries.iter().filter(|e| e.procedure == name).peekable();
-                entries.peek().is_some()
-                    && entries.all(|entry| is_dead_end(program, &entry.path, solver, &budget))
-            })
-        };
-        if procedures.iter().copied().all(&mut cannot_begin) {
-            answer.vacuous = procedures.into_iter().map(str::to_owned).collect();
-        }
-    }
+    let mut cannot_begin = |name: &'a str| {
+        *known.entry(name).or_insert_with(|| {
+            let mut entries = reading.entries.iter().filter(|e| e.procedure == name).peekable();
+            entries.peek().is_some()
+                && entries.all(|entry| is_dead_end(program, &entry.path, solver, &budget))
+        })
+    };
+    let of_property = |&property: &PropertyId| {
+        let procedures = checked_in(program, property);
+        let is_vacuous = procedures.iter().copied().all(&mut cannot_begin);
+        let names = if is_vacuous { procedures } else { BTreeSet::new() };
+        names.into_iter().map(str::to_owned).collect()
+    };
+    safe.iter().map(of_property).collect()
 }
 
 /// The procedures whose verification may reach the error of a property.
@@ -112,4 +109,28 @@ fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &
     };
     let nothing = Invariants { terms: Arc::new(program.terms.clone()), at: BTreeMap::new() };
     judge::invariants(&straight, &[PropertyId(0)], &nothing, solver, budget).is_ok()
+}
+
+/// Cycles in which constraints are looked at for a contradiction.
+const CYCLES: usize = 12;
+
+/// What makes a proof say less than it seems to: the first cycle, of some, in which the
+/// constraints contradict each other. `elapsed` is how long the run took so far, of which
+/// this takes a small part at most.
+pub fn contradiction(system: &TransitionSystem, elapsed: Duration) -> Option<usize> {
+    const LEAST: Duration = Duration::from_millis(50);
+    const GATES: u64 = 1 << 20;
+    let search = |cycles, max_gates, time: Duration| {
+        let deadline = Some(Instant::now() + time);
+        let budget = Budget { deadline, max_gates, ..Budget::default() };
+        elinvar_check::contradiction(system, cycles, &budget)
+    };
+    // The first cycle matters most, so it comes alone and may cost more. After a short run
+    // the number of gates limits the others, since a short time may pass without any work.
+    let (gates, time) = if elapsed < 2 * LEAST {
+        (GATES / 32, LEAST)
+    } else {
+        (GATES, (LEAST / 5).max(elapsed / 100))
+    };
+    search(1, GATES, LEAST.max(elapsed / 50)).or_else(|| search(CYCLES, gates, time))
 }

@@ -10,11 +10,23 @@ use elinvar_engines::pdr::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::text::{align, count, seconds};
-use crate::progress::{Queries, Statistics};
+use crate::readable::{align, count, seconds};
+use crate::statistics::{Queries, Statistics};
 
-/// All that happened in a run, as tables.
-pub fn text(statistics: &Statistics, checking: Duration) -> String {
+impl Statistics {
+    /// Everything that happened in a run, as tables; `checking` is the time in which
+    /// evidence was checked.
+    pub fn tables(&self, checking: Duration) -> String {
+        text(self, checking)
+    }
+
+    /// Everything that happened in a run, as a JSON object.
+    pub fn to_json(&self) -> Json {
+        json(self)
+    }
+}
+
+fn text(statistics: &Statistics, checking: Duration) -> String {
     let mut parts = Vec::new();
     if !statistics.passes.is_empty() {
         parts.push(passes_table(&statistics.passes));
@@ -175,7 +187,7 @@ fn interpolation_json(statistics: &InterpolationStatistics) -> Json {
 }
 
 /// The same for scripts. The first keys sum up the queries of all engines.
-pub fn json(statistics: &Statistics) -> Json {
+fn json(statistics: &Statistics) -> Json {
     let mut object = queries_json(&statistics.total());
     object["array_lemmas"] = statistics.array_lemmas.into();
     object["distinct_pairs"] = statistics.distinct_pairs.into();

@@ -4,13 +4,17 @@ use elinvar_ir::{ExprId, Role, Simulator, Trace, TransitionSystem, Value};
 
 /// What some signals were, cycle by cycle.
 pub struct Waves {
+    /// One for each signal.
     pub signals: Vec<Signal>,
+    /// How many cycles are recorded.
     pub cycles: usize,
 }
 
 /// One input or state.
 pub struct Signal {
+    /// Its name in the model.
     pub name: String,
+    /// Which input or state it is.
     pub role: Role,
     /// By cycle.
     pub values: Vec<Value>,

@@ -46,6 +46,11 @@ pub struct ProgramOptions {
     #[arg(long)]
     thesis: bool,
 
+    /// cfg: work on one path program after the other (trace abstraction) instead of the whole
+    /// program
+    #[arg(long)]
+    trace_abstraction: bool,
+
     /// cfg: how states that lead to an error are found: a cube of them at a time, by
     /// model-based projection, or all of them [default: projection]
     #[arg(long, value_enum, value_name = "NAME")]
@@ -165,11 +170,13 @@ enum AnalysisName {
 }
 
 impl ProgramOptions {
-    pub fn options(&self, strategy: Option<Strategy>) -> CfgOptions {
+    pub fn options(&self) -> CfgOptions {
         let mut options = if self.thesis { CfgOptions::thesis() } else { CfgOptions::default() };
         let lemmas = self.lemmas.map(LemmasName::meaning);
         let start = self.analysis.map(AnalysisName::meaning);
-        options.strategy = strategy.unwrap_or(options.strategy);
+        if self.trace_abstraction {
+            options.strategy = Strategy::TraceAbstraction;
+        }
         options.predecessors =
             self.predecessors.map_or(options.predecessors, PredecessorsName::meaning);
         options.lemmas = lemmas.unwrap_or(options.lemmas);
@@ -196,6 +203,7 @@ impl ProgramOptions {
     pub fn given(&self) -> Option<&'static str> {
         let options = [
             ("--thesis", self.thesis),
+            ("--trace-abstraction", self.trace_abstraction),
             ("--predecessors", self.predecessors.is_some()),
             ("--lemmas", self.lemmas.is_some()),
             ("--analysis", self.analysis.is_some()),
@@ -264,7 +272,7 @@ mod tests {
     }
 
     fn options(words: &str) -> CfgOptions {
-        parse(words).options(None)
+        parse(words).options()
     }
 
     #[test]
@@ -277,7 +285,7 @@ mod tests {
 
     #[test]
     fn every_option_arrives() {
-        let all = "--predecessors wp --lemmas core --analysis intervals --no-dnf \
+        let all = "--trace-abstraction --predecessors wp --lemmas core --analysis intervals --no-dnf \
                    --no-obligation-cache --no-memo --no-push --no-generalize --no-shapes";
         let expected = CfgOptions {
             strategy: Strategy::TraceAbstraction,
@@ -291,7 +299,7 @@ mod tests {
             start: Start::Intervals,
             shapes: false,
         };
-        assert_eq!(parse(all).options(Some(Strategy::TraceAbstraction)), expected);
+        assert_eq!(parse(all).options(), expected);
         let solvers = parse("--smt-solver cvc5 --smt-solver z3").solvers().unwrap();
         let cvc5 = SmtSolver { command: vec!["cvc5".to_owned()] };
         assert_eq!(solvers, [cvc5, SmtSolver::default()]);

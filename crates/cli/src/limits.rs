@@ -1,0 +1,94 @@
+//! Limits of time and memory, and sessions that interrupts end.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use elinvar::{Cancellation, Error, Options, Session};
+
+use crate::interrupt;
+use crate::progress::Progress;
+
+/// The exit code of a process that a second interrupt ends.
+const INTERRUPTED: i32 = 130;
+
+/// How much time and memory a command may use.
+#[derive(clap::Args, Clone, Default)]
+pub struct Resources {
+    /// Stop after this many seconds; checking the evidence may take a tenth of
+    /// that longer, and at least one second [default: no limit]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Stop when more than this many MiB of memory are used [default: no limit]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+}
+
+impl Resources {
+    /// The limit of memory in bytes.
+    pub fn bytes(&self) -> Option<u64> {
+        self.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20))
+    }
+
+    /// Does some work under these limits, and fails when it does not end in time.
+    pub fn watch<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let options = Options { timeout: self.timeout, memory: self.bytes(), ..Options::default() };
+        Session::start(options)?.supervise(work).map_err(Error::Stopped)?
+    }
+}
+
+/// The limits and the seed of a run.
+#[derive(clap::Args, Clone, Default)]
+pub struct Limits {
+    #[command(flatten)]
+    pub resources: Resources,
+
+    /// The seed of random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+impl Limits {
+    /// Options with these limits.
+    pub fn options(&self) -> Options {
+        let Limits { resources, seed } = self;
+        Options {
+            timeout: resources.timeout,
+            memory: resources.bytes(),
+            seed: *seed,
+            ..Options::default()
+        }
+    }
+}
+
+/// Starts the clock and listens to interrupts: the first one ends the run in an orderly way,
+/// the second one ends the process.
+pub fn start(options: Options) -> Result<Session> {
+    end_by_interrupt(&options.cancellation)?;
+    Ok(Session::start(options)?)
+}
+
+fn end_by_interrupt(cancellation: &Cancellation) -> Result<()> {
+    let cancellation = cancellation.clone();
+    interrupt::listen(move || {
+        if !cancellation.cancel() {
+            std::process::exit(INTERRUPTED);
+        }
+    })
+}
+
+/// Does some work of a session while a line on the terminal shows its progress.
+pub fn with_progress<T>(session: &Session, quiet: bool, work: impl FnOnce() -> T) -> T {
+    let progress = if quiet { None } else { Progress::show(session) };
+    let result = work();
+    drop(progress);
+    result
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}

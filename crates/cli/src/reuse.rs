@@ -1,0 +1,61 @@
+//! `--reuse` and `--save`: lemmas that are kept from run to run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use elinvar::files::shown;
+use elinvar::ir::PdrState;
+
+use crate::output;
+
+/// The files of an earlier run and for later ones.
+#[derive(clap::Args, Default)]
+pub struct ReuseOptions {
+    /// Begin with the lemmas of an earlier run, on this or on another version of the model
+    ///
+    /// With --engine auto or pdr. FILE was written by --save. The lemmas are proved again;
+    /// the report says how many still hold. The file need not exist yet if it is also the
+    /// file of --save.
+    #[arg(long, value_name = "FILE", help_heading = "Reuse")]
+    reuse: Option<PathBuf>,
+
+    /// Save the lemmas for later runs
+    ///
+    /// With --engine auto or pdr. The file is also written when the run is interrupted, and
+    /// every ten seconds. When a property fails that the file of --reuse proves, that proof
+    /// is kept, for the version that repairs the property.
+    #[arg(long, value_name = "FILE", help_heading = "Reuse")]
+    save: Option<PathBuf>,
+}
+
+impl ReuseOptions {
+    /// Is any of them given?
+    pub fn is_used(&self) -> bool {
+        self.reuse.is_some() || self.save.is_some()
+    }
+
+    /// The files of --reuse and --save.
+    pub fn paths(&self) -> (Option<&PathBuf>, Option<&PathBuf>) {
+        (self.reuse.as_ref(), self.save.as_ref())
+    }
+
+    /// Reads the file of the earlier run; the other one is returned.
+    pub fn open(&self) -> Result<(Option<Arc<PdrState>>, Option<PathBuf>)> {
+        if let Some(path) = &self.save {
+            if output::is_stdout(path) {
+                bail!("--save needs a file, since it is written several times");
+            }
+            output::expect_writable(path)?;
+        }
+        let earlier = match &self.reuse {
+            Some(path) if !path.exists() && self.save.as_ref() == Some(path) => {
+                output::tell(&format!("note: {} does not exist yet", shown(path)));
+                None
+            }
+            Some(path) => Some(Arc::new(elinvar::read_saved(path)?)),
+            None => None,
+        };
+        Ok((earlier, self.save.clone()))
+    }
+}

@@ -1,0 +1,389 @@
+//! Deciding the properties of a problem.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use elinvar_engines::cfg::{CfgOptions, check_program_into};
+use elinvar_engines::{Choice, EngineError, Race};
+use elinvar_ir::program::ProgramVerdict;
+use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+
+use crate::confirm;
+use crate::error::Error;
+use crate::options::{Method, Options};
+use crate::problem::{Problem, ProgramProblem, SystemProblem};
+use crate::report::{
+    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
+};
+use crate::session::{Judge, Session, lock};
+
+/// Decides the properties of a problem. All evidence in the report has been checked.
+///
+/// ```
+/// use elinvar::{Options, Problem, Summary, check};
+///
+/// let text = "procedure p(x: int) { var y: int; y := x + 1; assert y > x; }";
+/// let report = check(&Problem::parse("p.bpl", text)?, &Options::default())?;
+/// assert_eq!(report.summary(), Summary::Safe);
+/// # Ok::<(), elinvar::Error>(())
+/// ```
+///
+/// # Errors
+/// If the options do not fit the problem, or a solver that is needed is missing. A limit
+/// that is reached is not an error: the verdicts of the properties that are still open are
+/// unknown then.
+pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
+    Session::start(options.clone())?.check(problem)
+}
+
+/// A checked verdict that is not yet part of a report.
+type Decided = (PropertyId, Verdict<Proof, Trace>);
+
+impl Session {
+    /// Decides the properties of a problem that [`Options::property`] chooses.
+    ///
+    /// # Errors
+    /// See [`check`].
+    pub fn check(&self, problem: &Problem) -> Result<Report, Error> {
+        let chosen = problem.select(self.options.property.as_deref())?;
+        if chosen.is_empty() {
+            let what = match problem {
+                Problem::System(_) => "model",
+                Problem::Program(_) => "program",
+            };
+            return Err(Error::Usage(format!("the {what} has no property to check")));
+        }
+        let (engine, decided, warnings) = match (problem, &self.options.method) {
+            (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
+            (Problem::Program(problem), Method::Auto) => {
+                self.check_program(problem, &chosen, &CfgOptions::default())?
+            }
+            (Problem::Program(problem), Method::Program(options)) => {
+                self.check_program(problem, &chosen, options)?
+            }
+            (Problem::Program(program), Method::System(_) | Method::Race(_)) => {
+                let lowered = self.lower(program)?;
+                return self.check(&Problem::System(lowered));
+            }
+        };
+        let report = self.report(problem, engine, decided, warnings);
+        if let Some(saved) = &self.saved {
+            saved.finish(&report)?;
+        }
+        Ok(report)
+    }
+
+    fn lower(&self, program: &ProgramProblem) -> Result<SystemProblem, Error> {
+        let program = program.clone();
+        self.read(move || program.lowered())
+    }
+
+    fn check_system(
+        &self,
+        problem: &SystemProblem,
+        chosen: &[PropertyId],
+    ) -> Result<(&'static str, Vec<Decided>, Vec<String>), Error> {
+        let is_safety = |id: &PropertyId| problem.system().bad(*id).is_some();
+        let safety: Vec<PropertyId> = chosen.iter().copied().filter(is_safety).collect();
+        let Answers { engine, verdicts, warnings } = self.decide_system(problem, &safety)?;
+        let mut verdicts: BTreeMap<PropertyId, Verdict> =
+            safety.into_iter().zip(verdicts).collect();
+        let verdict = |&property: &PropertyId| {
+            let verdict = verdicts
+                .remove(&property)
+                .unwrap_or_else(|| confirm::unconfirmed("liveness is not decided, only safety"));
+            (property, verdict.map(Proof::Certificate, Trace::System))
+        };
+        Ok((engine, chosen.iter().map(verdict).collect(), warnings))
+    }
+
+    /// Decides properties in a thread of its own. What was confirmed counts also when that
+    /// thread does not end at its limits.
+    fn decide_system(
+        &self,
+        problem: &SystemProblem,
+        properties: &[PropertyId],
+    ) -> Result<Answers, Error> {
+        let choice = match &self.options.method {
+            Method::Auto => Contest::One(Choice::Auto),
+            Method::System(choice) => Contest::One(choice.clone()),
+            Method::Race(threads) => Contest::Race(*threads),
+            Method::Program(_) => {
+                let message = "--engine cfg applies only to programs, not to transition systems";
+                return Err(Error::usage(message));
+            }
+        };
+        let engine = self.options.method.name();
+        let (session, problem, asked) = (self.clone(), problem.clone(), properties.to_vec());
+        let decided = self.supervisor.watch(move || {
+            let judge = Judge::new(&session, problem.system(), problem.original());
+            let mut answers = match &choice {
+                Contest::One(choice) => session.ask_one(&problem, &judge, &asked, choice),
+                Contest::Race(threads) => session.race(&problem, &judge, &asked, *threads),
+            };
+            if session.options.minimize {
+                session.minimize(problem.system(), &judge, &asked, &mut answers.verdicts);
+            }
+            answers
+        });
+        Ok(decided.unwrap_or_else(|reason| {
+            let mut confirmed = lock(&self.confirmed);
+            let unknown = || Verdict::Unknown(reason.clone());
+            let verdict = |property| confirmed.remove(property).unwrap_or_else(unknown);
+            let verdicts = properties.iter().map(verdict).collect();
+            Answers { engine, verdicts, warnings: Vec::new() }
+        }))
+    }
+
+    fn ask_one(
+        &self,
+        problem: &SystemProblem,
+        judge: &Judge<'_>,
+        properties: &[PropertyId],
+        choice: &Choice,
+    ) -> Answers {
+        let mut engine = choice.build();
+        let verdicts = engine
+            .check(problem.system(), properties, &self.run)
+            .unwrap_or_else(|error| vec![Verdict::Unknown(error.reason()); properties.len()]);
+        let pairs = properties.iter().zip(verdicts);
+        let verdicts =
+            pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
+        Answers { engine: engine.name(), verdicts, warnings: Vec::new() }
+    }
+
+    fn race(
+        &self,
+        problem: &SystemProblem,
+        judge: &Judge<'_>,
+        properties: &[PropertyId],
+        threads: usize,
+    ) -> Answers {
+        let mut confirm = |property, verdict| {
+            judge.confirm(property, verdict).map_err(|refused| {
+                let message = refused.to_string();
+                lock(&self.refusals).push(refused);
+                message
+            })
+        };
+        let Race { verdicts, failures } =
+            elinvar_engines::race(problem.system(), properties, threads, &self.run, &mut confirm);
+        let warnings =
+            failures.into_iter().map(|f| format!("{} failed: {}", f.engine, f.message)).collect();
+        // Another engine has decided what the failed one was asked.
+        if verdicts.iter().all(Verdict::is_decided) {
+            lock(&self.refusals).clear();
+        }
+        Answers { engine: self.options.method.name(), verdicts, warnings }
+    }
+
+    /// Makes proofs smaller; what comes out is confirmed again.
+    fn minimize(
+        &self,
+        system: &TransitionSystem,
+        judge: &Judge<'_>,
+        properties: &[PropertyId],
+        verdicts: &mut [Verdict],
+    ) {
+        for (&property, verdict) in properties.iter().zip(verdicts) {
+            let Verdict::Safe(proof) = &*verdict else { continue };
+            // A proof that cannot be made smaller is a proof nevertheless.
+            let Ok(smaller) = elinvar_engines::minimize(system, property, proof.clone(), &self.run)
+            else {
+                continue;
+            };
+            if smaller != *proof {
+                let confirmed = judge.conclude(property, Verdict::Safe(smaller));
+                if confirmed.is_decided() {
+                    *verdict = confirmed;
+                }
+            }
+        }
+    }
+
+    fn check_program(
+        &self,
+        problem: &ProgramProblem,
+        chosen: &[PropertyId],
+        options: &CfgOptions,
+    ) -> Result<(&'static str, Vec<Decided>, Vec<String>), Error> {
+        let verdicts = self.ask_cfg(problem, chosen, options)?;
+        let verdicts: Vec<(PropertyId, ProgramVerdict)> =
+            chosen.iter().copied().zip(verdicts).collect();
+        let confirmed = self.checking(|| self.confirm_program(problem, verdicts))?;
+        let decided = confirmed
+            .into_iter()
+            .map(|(property, verdict)| (property, verdict.map(Proof::Invariants, Trace::Program)));
+        Ok(("cfg", decided.collect(), Vec::new()))
+    }
+
+    fn confirm_program(
+        &self,
+        problem: &ProgramProblem,
+        verdicts: Vec<(PropertyId, ProgramVerdict)>,
+    ) -> Result<Vec<(PropertyId, ProgramVerdict)>, Error> {
+        if !verdicts.iter().any(|(_, verdict)| verdict.is_decided()) {
+            return Ok(verdicts);
+        }
+        let properties: Vec<PropertyId> = verdicts.iter().map(|&(property, _)| property).collect();
+        let (program, solvers) = (problem.original()?, self.options.solvers());
+        let confirmed = confirm::confirm_all(program, verdicts, &solvers, || self.budget())?;
+        let conclude = |verdict: Result<ProgramVerdict, confirm::Refused>| {
+            verdict.unwrap_or_else(|refused| self.refuse(refused))
+        };
+        Ok(properties.into_iter().zip(confirmed.into_iter().map(conclude)).collect())
+    }
+
+    /// What the engine for programs finds. A verdict that was found before a limit counts,
+    /// also when the engine does not end then.
+    fn ask_cfg(
+        &self,
+        problem: &ProgramProblem,
+        chosen: &[PropertyId],
+        options: &CfgOptions,
+    ) -> Result<Vec<ProgramVerdict>, Error> {
+        let found: Arc<Mutex<BTreeMap<PropertyId, ProgramVerdict>>> = Arc::default();
+        let work = {
+            let (problem, chosen, options) = (problem.clone(), chosen.to_vec(), options.clone());
+            let (run, found) = (self.run.clone(), Arc::clone(&found));
+            move || {
+                let mut decided = |property, verdict| {
+                    lock(&found).insert(property, verdict);
+                };
+                check_program_into(problem.program(), &chosen, &options, &run, &mut decided)
+            }
+        };
+        let reason = match self.supervisor.watch(work) {
+            Ok(Ok(())) => StopReason::Cancelled,
+            Ok(Err(EngineError::NoSolver(message))) => return Err(Error::NoSolver(message)),
+            Ok(Err(
+                error @ (EngineError::TooLarge(_)
+                | EngineError::NotSafety(_)
+                | EngineError::Stopped(_)),
+            )) => error.reason(),
+            Err(reason) => reason,
+        };
+        let mut found = lock(&found);
+        let unknown = || ProgramVerdict::Unknown(reason.clone());
+        Ok(chosen.iter().map(|property| found.remove(property).unwrap_or_else(unknown)).collect())
+    }
+
+    fn report(
+        &self,
+        problem: &Problem,
+        engine: &'static str,
+        decided: Vec<Decided>,
+        warnings: Vec<String>,
+    ) -> Report {
+        let vacuities = self.checking(|| self.vacuities(problem, &decided));
+        let (time, statistics) = (self.elapsed(), self.statistics());
+        let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
+            let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
+            PropertyReport {
+                id,
+                name: problem.property_name(id).to_owned(),
+                kind: problem.property_kind(id),
+                location: problem.location(id),
+                engine: decision.map(|decision| decision.engine),
+                time: decision.map_or(time, |decision| decision.time),
+                depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
+                verdict,
+                vacuity,
+                files: Vec::new(),
+            }
+        };
+        let properties = decided.into_iter().zip(vacuities).map(property).collect();
+        Report {
+            problem: problem.clone(),
+            options: Options::clone(&self.options),
+            engine,
+            properties,
+            time,
+            checking: self.checked(),
+            statistics,
+            earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
+            refusals: lock(&self.refusals).clone(),
+            warnings,
+        }
+    }
+
+    /// For each verdict, why it says less than it seems to.
+    fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
+        let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
+        let safe: Vec<PropertyId> = decided.iter().filter(is_safe).map(|&(id, _)| id).collect();
+        let mut found: BTreeMap<PropertyId, Vacuity> = BTreeMap::new();
+        match problem {
+            _ if safe.is_empty() => {}
+            Problem::System(problem) => {
+                let system = problem.original().system().ok();
+                let cycle = system.and_then(|s| confirm::contradiction(s, self.elapsed()));
+                if let Some(cycle) = cycle {
+                    found.extend(safe.iter().map(|&id| (id, Vacuity::Contradiction { cycle })));
+                }
+            }
+            Problem::Program(problem) => {
+                let solver = &self.options.solvers()[0];
+                let dead =
+                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget());
+                let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
+                found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
+            }
+        }
+        decided.iter().map(|(id, _)| found.remove(id)).collect()
+    }
+}
+
+/// Which engines for systems run.
+enum Contest {
+    One(Choice),
+    Race(usize),
+}
+
+/// Confirmed verdicts on a system.
+struct Answers {
+    engine: &'static str,
+    verdicts: Vec<Verdict>,
+    warnings: Vec<String>,
+}
+
+/// What a verdict says about depth; `converged` is the level of a proof, if not zero.
+fn depth(verdict: &Verdict<Proof, Trace>, converged: usize) -> Option<usize> {
+    match verdict {
+        Verdict::Unsafe(Trace::System(trace)) => Some(trace.depth()),
+        Verdict::Unsafe(Trace::Program(trace)) => Some(trace.steps.len()),
+        Verdict::Safe(Proof::Certificate(Certificate::KInductive { k, .. })) => Some(*k),
+        Verdict::Safe(Proof::Certificate(
+            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+        )) => Some(converged).filter(|&depth| depth > 0),
+        Verdict::Safe(Proof::Invariants(_)) => None,
+        Verdict::Unknown(StopReason::Bound(bound)) => Some(*bound),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+impl Problem {
+    /// What kind of property it is.
+    pub fn property_kind(&self, property: PropertyId) -> PropertyKind {
+        match self {
+            Problem::System(problem) => match problem.system().bad(property) {
+                Some(_) => PropertyKind::Safety,
+                None => PropertyKind::Liveness,
+            },
+            Problem::Program(problem) => {
+                PropertyKind::Program(problem.program().property(property).kind)
+            }
+        }
+    }
+
+    /// Where a property is in the source, if that is known.
+    pub fn location(&self, property: PropertyId) -> Option<Location> {
+        let Problem::Program(problem) = self else { return None };
+        let (source, span) = (problem.source(), &problem.program().property(property).span);
+        Some(Location {
+            file: source.name().to_owned(),
+            line: source.line(span.start),
+            column: source.column(span.start),
+            text: source.excerpt(span),
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Confirming evidence about transition systems.
+
+use std::collections::BTreeSet;
+
+use elinvar_check::{Budget, Refusal};
+use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+
+use super::{Refused, unconfirmed};
+
+/// Judges a verdict about `system` against `original`, the same system as it was written.
+/// If the budget is too small, the verdict is unknown, for the reason that the run was
+/// `stopped` for if it was.
+pub fn confirm(
+    system: &TransitionSystem,
+    original: Result<&TransitionSystem, &str>,
+    property: PropertyId,
+    verdict: Verdict,
+    budget: &Budget,
+    stopped: impl FnOnce() -> Option<StopReason>,
+) -> Result<Verdict, Refused> {
+    let (judged, what) = match (&verdict, original) {
+        (Verdict::Unknown(_), _) => return Ok(verdict),
+        (_, Err(why)) => {
+            let reason = format!("the model cannot be read again to check the evidence: {why}");
+            return Ok(unconfirmed(reason));
+        }
+        (Verdict::Safe(proof), Ok(original)) => {
+            (judge_proof(system, original, property, proof, budget), "proof")
+        }
+        (Verdict::Unsafe(trace), _) if trace.property != property => {
+            (Err(Refusal::NoSuchProperty(trace.property)), "counterexample")
+        }
+        (Verdict::Unsafe(trace), Ok(original)) => {
+            (elinvar_check::replay(original, trace), "counterexample")
+        }
+    };
+    match judged {
+        Ok(()) => Ok(verdict),
+        Err(Refusal::OutOfBudget) => Ok(match stopped() {
+            Some(reason) => Verdict::Unknown(reason),
+            None => unconfirmed(format!("a {what} was found that is too large to be checked")),
+        }),
+        Err(refusal) => {
+            let property = system.property(property).name.clone();
+            Err(Refused { what, property, reason: refusal.to_string() })
+        }
+    }
+}
+
+/// Judges a proof about `system` against another reading of the same system.
+fn judge_proof(
+    system: &TransitionSystem,
+    original: &TransitionSystem,
+    property: PropertyId,
+    proof: &Certificate,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let proof = proof.transfer(system, original).ok_or(Refusal::OtherStates)?;
+    let relevant = || Some(relevant_states(system, property));
+    judge_certificate(original, property, &proof, relevant, budget)
+}
+
+/// Judges a certificate. Simple paths are shorter if fewer states count, and a rewrite may
+/// have shown that the property does not depend on some states: `relevant` are the states
+/// that may be left, which the checker does not take for granted.
+pub fn judge_certificate(
+    system: &TransitionSystem,
+    property: PropertyId,
+    proof: &Certificate,
+    relevant: impl FnOnce() -> Option<BTreeSet<usize>>,
+    budget: &Budget,
+) -> Result<(), Refusal> {
+    let judged = elinvar_check::certificate(system, property, proof, budget);
+    match (judged, proof) {
+        (
+            Err(refusal @ Refusal::StepCase { .. }),
+            Certificate::KInductive { simple_path: true, .. },
+        ) => {
+            let states = relevant().ok_or(refusal)?;
+            elinvar_check::certificate_over(system, property, proof, &states, budget)
+        }
+        (judged, _) => judged,
+    }
+}
+
+/// The states that a property and the constraints depend on.
+pub fn relevant_states(system: &TransitionSystem, property: PropertyId) -> BTreeSet<usize> {
+    let roots = system.constraints().iter().copied().chain(system.bad(property));
+    system.cone_of_influence(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BinaryOp, BitVec, Sort, StateBit, Step, SystemBuilder, Trace};
+
+    /// A counter of two bits that must not reach three.
+    fn counter() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let count = b.state(Sort::Bv(2), Some("count")).unwrap();
+        let one = b.pool.constant(BitVec::one(2));
+        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
+        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
+        let three = b.pool.constant(BitVec::new(2, 3));
+        let bad = b.pool.equal(count, three).unwrap();
+        b.bad("p", bad);
+        b.finish().unwrap()
+    }
+
+    fn trace(cycles: usize) -> Verdict {
+        let initial = vec![BitVec::zero(2).into()];
+        let steps = vec![Step::default(); cycles];
+        Verdict::Unsafe(Trace { property: PropertyId(0), initial, steps })
+    }
+
+    #[test]
+    fn false_claims_of_engines_are_bugs() {
+        let system = counter();
+        let confirm = |verdict| {
+            confirm(&system, Ok(&system), PropertyId(0), verdict, &Budget::default(), || None)
+        };
+        assert_eq!(confirm(trace(4)).unwrap(), trace(4));
+        let refused = confirm(trace(3)).unwrap_err();
+        let message = refused.to_string();
+        assert!(message.contains("counterexample for property p"));
+        let proof = Certificate::KInductive { k: 1, simple_path: true };
+        assert!(confirm(Verdict::Safe(proof)).is_err());
+    }
+
+    /// What a wrong rewrite does: the engine gets another system than the user wrote.
+    #[test]
+    fn evidence_about_another_reading_of_the_model_is_refused() {
+        let written = counter();
+        let mut b = counter().into_builder();
+        b.states[0].next = Some(b.states[0].symbol);
+        let misread = b.finish().unwrap();
+        let judge = |system, original, verdict| {
+            confirm(system, original, PropertyId(0), verdict, &Budget::default(), || None)
+        };
+        let word = misread.states()[0].symbol;
+        let zero = |bit| vec![StateBit { state: word, bit, positive: false }];
+        let proof = Verdict::Safe(Certificate::Inductive { clauses: vec![zero(0), zero(1)] });
+        assert_eq!(judge(&misread, Ok(&misread), proof.clone()).unwrap(), proof);
+        assert!(judge(&misread, Ok(&written), proof).is_err());
+        assert_eq!(judge(&written, Ok(&written), trace(4)).unwrap(), trace(4));
+        assert!(judge(&written, Ok(&misread), trace(4)).is_err());
+        let unread = judge(&written, Err("no"), trace(4)).unwrap();
+        assert!(matches!(unread, Verdict::Unknown(StopReason::Unsupported(_))));
+    }
+
+    #[test]
+    fn evidence_that_cannot_be_checked_is_none() {
+        let system = counter();
+        let proof = Verdict::Safe(Certificate::KInductive { k: 9, simple_path: false });
+        let budget = Budget { max_gates: 1, ..Budget::default() };
+        let verdict =
+            confirm(&system, Ok(&system), PropertyId(0), proof, &budget, || None).unwrap();
+        assert!(matches!(verdict, Verdict::Unknown(StopReason::Unsupported(_))));
+    }
+}

@@ -1,0 +1,250 @@
+//! The report as one JSON object, for scripts. Keys may be added, never renamed; the schema
+//! is in `docs/report.schema.json`.
+
+use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue};
+use elinvar_ir::{Certificate, PropertyKind as Kind, Role, Sort, TransitionSystem, Value, Verdict};
+use serde_json::{Map, Value as Json, json};
+
+use crate::options::{Method, Options};
+use crate::problem::{Problem, ProgramProblem};
+use crate::readable::waves::{Waves, nearest_signals};
+use crate::readable::{invariant, program, story, value};
+use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vacuity};
+
+/// The version of the schema that reports follow.
+pub const SCHEMA: &str = "elinvar-report-1";
+
+/// The object with which every report begins.
+pub fn header(summary: Summary, reason: Option<String>) -> Map<String, Json> {
+    let mut object = Map::new();
+    object.insert("schema".into(), SCHEMA.into());
+    object.insert("version".into(), env!("CARGO_PKG_VERSION").into());
+    object.insert("verdict".into(), summary.word().into());
+    object.insert("reason".into(), json!(reason));
+    object
+}
+
+impl Report {
+    /// The report as a JSON object.
+    ///
+    /// ```
+    /// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+    /// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+    /// assert_eq!(report.to_json()["properties"][0]["depth"], 1);
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    pub fn to_json(&self) -> Json {
+        let properties: Vec<Json> = self.properties.iter().map(|p| property(self, p)).collect();
+        let mut object = header(self.summary(), self.reason().map(ToString::to_string));
+        object.insert("engine".into(), self.engine.into());
+        if let Some(dialect) = self.dialect() {
+            object.insert("dialect".into(), dialect.name().into());
+        }
+        object.insert("options".into(), options(&self.options));
+        object.insert("seconds".into(), self.time.as_secs_f64().into());
+        object.insert("check_seconds".into(), self.checking.as_secs_f64().into());
+        object.insert("properties".into(), properties.into());
+        object.insert("warnings".into(), self.warnings.clone().into());
+        object.insert("reuse".into(), reuse(self));
+        object.insert("statistics".into(), self.statistics.to_json());
+        object.into()
+    }
+}
+
+/// The options that a user can set.
+fn options(options: &Options) -> Json {
+    let threads = match options.method {
+        Method::Race(threads) => threads,
+        Method::Auto | Method::System(_) | Method::Program(_) => 1,
+    };
+    json!({
+        "engine": options.method.name(),
+        "threads": threads,
+        "property": options.property,
+        "timeout": options.timeout.map(|timeout| timeout.as_secs_f64()),
+        "memory": options.memory,
+        "seed": options.seed,
+        "minimize": options.minimize,
+    })
+}
+
+/// What became of the lemmas of an earlier run.
+fn reuse(report: &Report) -> Json {
+    let Some(reuse) = report.statistics.reuse else { return Json::Null };
+    json!({
+        "offered": reuse.offered,
+        "lost": reuse.lost,
+        "kept": reuse.kept,
+        "always": reuse.always,
+        "queries": reuse.queries,
+        "seconds": report.time.as_secs_f64(),
+        "before_seconds": report.earlier_seconds,
+    })
+}
+
+fn property(report: &Report, property: &PropertyReport) -> Json {
+    let mut object = Map::new();
+    object.insert("name".into(), property.name.clone().into());
+    object.insert("index".into(), property.id.0.into());
+    object.insert("kind".into(), property.kind.name().into());
+    object.insert("location".into(), json!(property.location.as_ref().map(location)));
+    if let Some(location) = &property.location {
+        object.insert("line".into(), location.line.into());
+    }
+    object.insert("verdict".into(), property.summary().word().into());
+    object.insert("vacuous".into(), property.vacuity.is_some().into());
+    match &property.vacuity {
+        Some(Vacuity::Contradiction { cycle }) => {
+            object.insert("contradiction".into(), (*cycle).into());
+        }
+        Some(Vacuity::DeadProcedures(names)) => {
+            object.insert("dead_procedures".into(), names.clone().into());
+        }
+        None => {}
+    }
+    object.insert("depth".into(), json!(property.depth));
+    object.insert("seconds".into(), property.time.as_secs_f64().into());
+    object.insert("engine".into(), json!(property.engine));
+    let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
+    object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
+    evidence(report, &property.verdict, &mut object);
+    object.into()
+}
+
+fn location(location: &Location) -> Json {
+    let Location { file, line, column, text } = location;
+    json!({ "file": file, "line": line, "column": column, "text": text })
+}
+
+fn evidence(report: &Report, verdict: &Verdict<Proof, Trace>, object: &mut Map<String, Json>) {
+    match (verdict, &report.problem) {
+        (Verdict::Unknown(reason), _) => {
+            object.insert("reason".into(), reason.to_string().into());
+        }
+        (Verdict::Safe(Proof::Certificate(proof)), Problem::System(problem)) => {
+            object.insert("certificate".into(), certificate(problem.system(), proof));
+        }
+        (Verdict::Unsafe(Trace::System(run)), Problem::System(problem)) => {
+            object.insert("trace".into(), trace(problem.system(), run));
+        }
+        (Verdict::Safe(Proof::Invariants(proof)), Problem::Program(problem)) => {
+            object.insert("certificate".into(), locations(proof));
+            object.insert("invariant".into(), location_invariants(problem, proof));
+        }
+        (Verdict::Unsafe(Trace::Program(run)), Problem::Program(problem)) => {
+            object.insert("trace".into(), program_trace(problem, run));
+        }
+        (Verdict::Safe(_) | Verdict::Unsafe(_), _) => {
+            unreachable!("evidence is about the problem of the report")
+        }
+    }
+}
+
+/// What kind of proof it is, and how large; of facts also what they say.
+pub fn certificate(system: &TransitionSystem, certificate: &Certificate) -> Json {
+    match certificate {
+        Certificate::Inductive { clauses } => json!({
+            "kind": "inductive",
+            "clauses": clauses.len(),
+            "literals": clauses.iter().map(Vec::len).sum::<usize>(),
+        }),
+        Certificate::Facts { clauses } => json!({
+            "kind": "facts",
+            "clauses": clauses.len(),
+            "literals": clauses.iter().map(Vec::len).sum::<usize>(),
+            "invariant": invariant::lines(system, clauses),
+        }),
+        Certificate::KInductive { k, simple_path } => json!({
+            "kind": "k-inductive",
+            "k": k,
+            "simple_path": simple_path,
+        }),
+        Certificate::Formula(formula) => json!({
+            "kind": "formula",
+            "nodes": formula.size(),
+        }),
+    }
+}
+
+/// The signals in the cone of the property.
+pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
+    let shown = match system.property(trace.property).kind {
+        Kind::Bad(bad) => nearest_signals(system, bad),
+        Kind::Justice(_) => Vec::new(),
+    };
+    let waves = Waves::of_trace(system, trace, &shown);
+    let signals = waves.signals.iter().map(|signal| {
+        let (kind, symbol) = match signal.role {
+            Role::Input(index) => ("input", system.inputs()[index].symbol),
+            Role::State(index) => ("state", system.states()[index].symbol),
+        };
+        let values: Vec<Json> = signal.values.iter().map(value).collect();
+        let mut object = json!({ "name": signal.name, "kind": kind });
+        match system.pool().sort(symbol) {
+            Sort::Bv(width) => object["width"] = width.into(),
+            Sort::Array { index, element } => {
+                object["width"] = element.into();
+                object["index_width"] = index.into();
+            }
+        }
+        object["values"] = values.into();
+        object
+    });
+    json!({ "cycles": waves.cycles, "signals": signals.collect::<Vec<Json>>() })
+}
+
+/// Binary digits; for an array its default and the elements that differ.
+fn value(value: &Value) -> Json {
+    match value {
+        Value::Bv(bits) => bits.to_binary().into(),
+        Value::Array(array) => {
+            let elements: Map<String, Json> =
+                array.entries().map(|(i, e)| (i.to_binary(), e.to_binary().into())).collect();
+            json!({ "default": array.default_element().to_binary(), "elements": elements })
+        }
+    }
+}
+
+/// The size of a proof about a program.
+fn locations(proof: &Invariants) -> Json {
+    let clauses = || proof.at.values().flatten();
+    let literals: usize = clauses().map(|&clause| proof.terms.disjuncts(clause).len()).sum();
+    json!({
+        "kind": "locations",
+        "locations": proof.at.len(),
+        "clauses": clauses().count(),
+        "literals": literals,
+    })
+}
+
+fn location_invariants(problem: &ProgramProblem, proof: &Invariants) -> Json {
+    let entries = program::invariants(problem, [proof]).into_iter();
+    entries.map(|at| json!({ "line": at.line, "text": at.text, "clauses": at.clauses })).collect()
+}
+
+/// All statements of a run, the start first.
+fn program_trace(problem: &ProgramProblem, trace: &ProgramTrace) -> Json {
+    let terms = &problem.program().terms;
+    let rows = story::rows(problem, trace).into_iter().map(|row| {
+        let values: Map<String, Json> = (row.values.iter())
+            .map(|(variable, value)| (terms.name(*variable).to_owned(), number(terms, value)))
+            .collect();
+        json!({ "line": row.line, "text": row.text, "values": values })
+    });
+    rows.collect()
+}
+
+/// Truth values and small integers as such, all else as text.
+fn number(terms: &Terms, number: &ProgramValue) -> Json {
+    match number {
+        ProgramValue::Bool(value) => (*value).into(),
+        ProgramValue::Int(number) => match i64::try_from(number) {
+            Ok(number) => number.into(),
+            Err(_) => number.to_string().into(),
+        },
+        ProgramValue::Real(_)
+        | ProgramValue::Word(_)
+        | ProgramValue::Element(..)
+        | ProgramValue::Map(_) => value::text(terms, number).into(),
+    }
+}

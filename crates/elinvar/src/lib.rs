@@ -1,0 +1,93 @@
+//! Symbolic model checking with evidence.
+//!
+//! Elinvar decides whether a bad state of a transition system is reachable, or whether an
+//! assertion of a program can fail. Every verdict comes with evidence: a proof for *safe*, a
+//! trace for *unsafe*, a reason for *unknown*. Evidence is checked independently of the
+//! engines before it is reported.
+//!
+//! ```
+//! use elinvar::{Options, Problem, Summary, check};
+//!
+//! // A counter of two bits in BTOR2 that must never be 3.
+//! let model = "\
+//! 1 sort bitvec 2
+//! 2 zero 1
+//! 3 state 1 count
+//! 4 init 1 3 2
+//! 5 one 1
+//! 6 add 1 3 5
+//! 7 next 1 3 6
+//! 8 sort bitvec 1
+//! 9 ones 1
+//! 10 eq 8 3 9
+//! 11 bad 10 overflow
+//! ";
+//! let problem = Problem::parse("counter.btor2", model)?;
+//! let report = check(&problem, &Options::default())?;
+//! assert_eq!(report.summary(), Summary::Unsafe);
+//! let overflow = &report.properties[0];
+//! assert_eq!((&overflow.name[..], overflow.depth), ("overflow", Some(3)));
+//! println!("{:#}", report.to_json());
+//! # Ok::<(), elinvar::Error>(())
+//! ```
+//!
+//! The main types:
+//!
+//! - [`Problem`]: a transition system (AIGER, BTOR, BTOR2, an assembler, or built with
+//!   [`ir::SystemBuilder`]) or a program (Boogie).
+//! - [`Options`]: the engine, limits, the seed, reuse of earlier proofs, cancellation, and an
+//!   observer of events.
+//! - [`check`] and [`Session`]: decide the properties. A session starts the clock before the
+//!   problem is read.
+//! - [`Report`]: a [`PropertyReport`] for each property, with the verdict, its evidence and
+//!   its time; as JSON by [`Report::to_json`], as files by [`Report::write_evidence`].
+//! - [`verify`]: checks evidence again, whoever wrote it.
+//!
+//! The crates below are `ir` (expressions, systems, programs, evidence), `formats` (files),
+//! `engines` (the algorithms) and `check` (the checker). The first one is re-exported as
+//! [`ir`], since reports consist of its types.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod check;
+mod confirm;
+mod error;
+mod evidence;
+mod family;
+pub mod files;
+mod json;
+mod merged;
+mod options;
+mod paths;
+mod problem;
+mod property;
+pub mod readable;
+mod report;
+mod saved;
+mod session;
+mod source;
+mod statistics;
+mod supervisor;
+mod tables;
+
+pub use elinvar_check::{Budget, SmtSolver};
+pub use elinvar_engines as engines;
+pub use elinvar_formats as formats;
+pub use elinvar_ir as ir;
+
+pub use check::check;
+pub use confirm::{Refused, confirm_program, confirm_system};
+pub use error::{Error, FileFault};
+pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
+pub use family::{BoundSearch, Families, FamilyReport};
+pub use json::{SCHEMA, header as json_header};
+pub use merged::split as split_merged;
+pub use options::{Cancellation, Method, Observer, Options};
+pub use problem::{Original, Problem, ProgramProblem, SystemProblem, as_model};
+pub use report::{
+    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity, WrittenFile,
+};
+pub use saved::read_saved;
+pub use session::{Judge, Session};
+pub use source::Source;
+pub use statistics::Statistics;

@@ -1,0 +1,302 @@
+//! Problems: a transition system or a program, with its properties, and a second reading
+//! of it that evidence is checked against.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use elinvar_formats::boogie::{self, Dialect, Reading};
+use elinvar_formats::btor2::Btor2Model;
+use elinvar_formats::lowering;
+use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
+use elinvar_ir::program::Program;
+use elinvar_ir::{SystemBuilder, TransitionSystem};
+
+use crate::error::Error;
+use crate::merged;
+use crate::source::Source;
+
+/// What is to be checked.
+///
+/// ```
+/// // A latch that toggles: it is bad when it is set.
+/// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+/// assert_eq!(problem.property_count(), 1);
+/// # Ok::<(), elinvar::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// A transition system: hardware, or anything that is encoded as such.
+    System(SystemProblem),
+    /// A program with assertions.
+    Program(ProgramProblem),
+}
+
+impl Problem {
+    /// Reads a model or a program from a file.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("toggle.aag");
+    /// std::fs::write(&path, "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+    /// assert!(matches!(elinvar::Problem::read(&path)?, elinvar::Problem::System(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::from_source(Arc::new(Source::read(path)?), None)
+    }
+
+    /// Reads a model or a program from memory. The contents tell the format; the ending of
+    /// the name helps where they do not.
+    ///
+    /// ```
+    /// let text = "procedure p(x: int) { assert x + 1 > x; }";
+    /// let problem = elinvar::Problem::parse("p.bpl", text)?;
+    /// assert!(matches!(problem, elinvar::Problem::Program(_)));
+    /// let error = elinvar::Problem::parse("m.aag", "aag 1 0 1\n").unwrap_err();
+    /// assert!(error.to_string().starts_with("m.aag:1:"));
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    pub fn parse(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Result<Self, Error> {
+        Self::from_source(Arc::new(Source::new(name, text)), None)
+    }
+
+    /// Reads a model or a program; `dialect` is that of a program, by default the one that
+    /// the text names.
+    pub fn from_source(source: Arc<Source>, dialect: Option<Dialect>) -> Result<Self, Error> {
+        if is_program(source.bytes(), source.name()) {
+            return ProgramProblem::from_source(source, dialect).map(Problem::Program);
+        }
+        if dialect.is_some() {
+            let name = source.name();
+            let message = format!("--dialect applies only to programs, and {name} is a model");
+            return Err(Error::Usage(message));
+        }
+        SystemProblem::from_source(source).map(Problem::System)
+    }
+
+    /// The transition system, into which a program is encoded if all of its values are words.
+    ///
+    /// # Errors
+    /// If a program has other values.
+    pub fn as_system(&self) -> Result<SystemProblem, Error> {
+        match self {
+            Problem::System(problem) => Ok(problem.clone()),
+            Problem::Program(problem) => problem.lowered(),
+        }
+    }
+
+    /// How many properties there are.
+    pub fn property_count(&self) -> usize {
+        match self {
+            Problem::System(problem) => problem.system().properties().len(),
+            Problem::Program(problem) => problem.program().properties.len(),
+        }
+    }
+}
+
+impl From<TransitionSystem> for Problem {
+    /// A system that was built by a program and not read from a file.
+    fn from(system: TransitionSystem) -> Self {
+        Problem::System(SystemProblem::new(system))
+    }
+}
+
+/// A transition system with the format that it was read from.
+#[derive(Clone, Debug)]
+pub struct SystemProblem {
+    model: Arc<Model>,
+    original: Arc<Original>,
+}
+
+impl SystemProblem {
+    /// A system that was not read from a file. Evidence is checked against the system
+    /// itself, since there is no other reading of it.
+    pub fn new(system: TransitionSystem) -> Self {
+        let model = Arc::new(as_model(system));
+        SystemProblem { original: Arc::new(Original::built(&model)), model }
+    }
+
+    /// Reads a model.
+    pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
+        let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
+        let original = Arc::new(Original::of_file(source));
+        Ok(SystemProblem { model, original })
+    }
+
+    /// The model, with what its format has beside the transition system.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The transition system.
+    pub fn system(&self) -> &TransitionSystem {
+        self.model.system()
+    }
+
+    /// The model as it was written, which evidence is checked against.
+    pub fn original(&self) -> &Original {
+        &self.original
+    }
+
+    /// The model as it was written, of a program that was lowered.
+    pub(crate) fn verbatim_model(&self) -> Model {
+        match &self.original.reading {
+            SecondReading::Ready(system) => as_model(TransitionSystem::clone(system)),
+            SecondReading::File(_) | SecondReading::Built(_) => Model::clone(&self.model),
+        }
+    }
+
+    /// The same model with one property: no bad state of any safety property is reachable.
+    pub fn merged(&self) -> Self {
+        let model = Arc::new(merged::model(Model::clone(&self.model)));
+        let original = Arc::new(self.original.merged());
+        SystemProblem { model, original }
+    }
+
+    /// Does it ask about one moment, without any state?
+    pub fn is_combinational(&self) -> bool {
+        match self.model() {
+            Model::Btor(model) => model.combinational,
+            Model::Aiger(_) | Model::Btor2(_) | Model::Basm(_) => false,
+        }
+    }
+}
+
+/// A system that was not read from a file, as a model.
+pub fn as_model(system: TransitionSystem) -> Model {
+    Model::Btor2(Btor2Model { system, operators: Default::default() })
+}
+
+/// A program with its source.
+#[derive(Clone, Debug)]
+pub struct ProgramProblem {
+    source: Arc<Source>,
+    reading: Arc<Reading>,
+    original: Arc<OnceLock<Result<Program, String>>>,
+}
+
+impl ProgramProblem {
+    /// Reads a program in a dialect, or in the one that its text names.
+    pub fn from_source(source: Arc<Source>, dialect: Option<Dialect>) -> Result<Self, Error> {
+        let reading = source.located(boogie::read_in(source.bytes(), dialect))?;
+        Ok(ProgramProblem { source, reading: Arc::new(reading), original: Arc::default() })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.reading.program
+    }
+
+    /// What the reader found beside the program.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// The text of the program.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The program read again without rewriting, which evidence is checked against: a wrong
+    /// rewrite then leads to refused evidence instead of a wrong verdict.
+    ///
+    /// # Errors
+    /// If both readings do not have the same parts, which is a bug.
+    pub fn original(&self) -> Result<&Program, Error> {
+        let read = || {
+            let original = boogie::read_verbatim(self.source.bytes(), self.reading.dialect)
+                .map_err(|error| format!("the program cannot be read again: {error}"))?;
+            elinvar_check::program::agree(&original, self.program())
+                .map_err(|refusal| refusal.to_string())?;
+            Ok(original)
+        };
+        self.original.get_or_init(read).as_ref().map_err(|message| Error::Bug(message.clone()))
+    }
+
+    /// The program as a transition system over words.
+    ///
+    /// # Errors
+    /// If it has integers, maps or other values that are not words.
+    pub fn lowered(&self) -> Result<SystemProblem, Error> {
+        let lower = |builder| {
+            lowering::lower_with(self.program(), builder).map_err(|error| {
+                let name = self.source.name();
+                Error::Usage(format!("{name} has no transition system over words: {error}"))
+            })
+        };
+        let model = Arc::new(as_model(lower(SystemBuilder::new())?));
+        let original = Arc::new(Original::ready(lower(SystemBuilder::verbatim())?));
+        Ok(SystemProblem { model, original })
+    }
+}
+
+/// The system that evidence is checked against: the model as it was written, read
+/// again without rewriting when there is evidence to check. A wrong rewrite then leads
+/// to refused evidence instead of a wrong verdict.
+#[derive(Debug)]
+pub struct Original {
+    reading: SecondReading,
+    merged: bool,
+    system: OnceLock<Result<TransitionSystem, String>>,
+}
+
+#[derive(Clone, Debug)]
+enum SecondReading {
+    File(Arc<Source>),
+    /// There is no file: the model is its own original.
+    Built(Arc<Model>),
+    /// It was made together with the model.
+    Ready(Arc<TransitionSystem>),
+}
+
+impl Original {
+    fn new(reading: SecondReading, merged: bool) -> Self {
+        Original { reading, merged, system: OnceLock::new() }
+    }
+
+    fn of_file(source: Arc<Source>) -> Self {
+        Self::new(SecondReading::File(source), false)
+    }
+
+    fn built(model: &Arc<Model>) -> Self {
+        Self::new(SecondReading::Built(Arc::clone(model)), false)
+    }
+
+    fn ready(system: TransitionSystem) -> Self {
+        Self::new(SecondReading::Ready(Arc::new(system)), false)
+    }
+
+    fn merged(&self) -> Self {
+        Self::new(self.reading.clone(), true)
+    }
+
+    /// The system, or why the model cannot be read without rewriting.
+    pub fn system(&self) -> Result<&TransitionSystem, &str> {
+        match (&self.reading, self.merged) {
+            (SecondReading::Built(model), false) => Ok(model.system()),
+            (SecondReading::Ready(system), false) => Ok(system),
+            (SecondReading::Built(model), true) => {
+                self.keep(|| Ok(merged::system(model.system().clone())))
+            }
+            (SecondReading::Ready(system), true) => {
+                self.keep(|| Ok(merged::system(TransitionSystem::clone(system))))
+            }
+            (SecondReading::File(source), is_merged) => self.keep(|| {
+                let system = verbatim(source).map_err(|error| error.to_string())?.into_system();
+                Ok(if is_merged { merged::system(system) } else { system })
+            }),
+        }
+    }
+
+    fn keep(
+        &self,
+        make: impl FnOnce() -> Result<TransitionSystem, String>,
+    ) -> Result<&TransitionSystem, &str> {
+        self.system.get_or_init(make).as_ref().map_err(String::as_str)
+    }
+}
+
+/// A model without any rewriting of its expressions, for the checker.
+pub(crate) fn verbatim(source: &Source) -> Result<Model, Error> {
+    source.located(read_verbatim(source.bytes(), Some(source.name())))
+}

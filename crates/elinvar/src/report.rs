@@ -1,0 +1,304 @@
+//! What a run found out: a checked verdict for each property, with its evidence.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use elinvar_formats::boogie::Dialect;
+use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
+use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
+
+use crate::confirm::Refused;
+use crate::options::Options;
+use crate::problem::Problem;
+use crate::readable::count;
+use crate::statistics::Statistics;
+
+/// The checked answers about a problem.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// What was checked.
+    pub problem: Problem,
+    /// How it was checked.
+    pub options: Options,
+    /// The name of the engine or of the schedule.
+    pub engine: &'static str,
+    /// One for each property that was asked about, in their order.
+    pub properties: Vec<PropertyReport>,
+    /// The time of the whole run.
+    pub time: Duration,
+    /// The part of the time in which evidence was checked.
+    pub checking: Duration,
+    /// What the engines did.
+    pub statistics: Statistics,
+    /// The time that the earlier proof took of which lemmas were reused.
+    pub earlier_seconds: Option<f64>,
+    /// Evidence that the checker refused. Its properties are unknown. Each is a bug.
+    pub refusals: Vec<Refused>,
+    /// What went wrong without harm to the verdicts.
+    pub warnings: Vec<String>,
+}
+
+/// The checked answer about one property.
+#[derive(Clone, Debug)]
+pub struct PropertyReport {
+    /// The position of the property in the problem.
+    pub id: PropertyId,
+    /// The name of the property.
+    pub name: String,
+    /// What kind of property it is.
+    pub kind: PropertyKind,
+    /// Where it is in the source, if that is known.
+    pub location: Option<Location>,
+    /// The verdict. Its evidence has been checked.
+    pub verdict: Verdict<Proof, Trace>,
+    /// The engine that decided it.
+    pub engine: Option<&'static str>,
+    /// The time from the start of the run to the verdict, or the time of the whole run if
+    /// there is none.
+    pub time: Duration,
+    /// The bad cycle of a trace or the number of its steps, the depth of an induction, the
+    /// level at which a proof converged, or the bound that was reached.
+    pub depth: Option<usize>,
+    /// Why a proof says less than it seems to.
+    pub vacuity: Option<Vacuity>,
+    /// The files that were written about it.
+    pub files: Vec<WrittenFile>,
+}
+
+/// A proof about a transition system or about a program.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// About a transition system.
+    Certificate(Certificate),
+    /// About a program.
+    Invariants(Invariants),
+}
+
+/// An execution that violates a property.
+#[derive(Clone, Debug)]
+pub enum Trace {
+    /// Of a transition system.
+    System(elinvar_ir::Trace),
+    /// Of a program.
+    Program(ProgramTrace),
+}
+
+impl Trace {
+    /// How many cycles of a system, or steps of a program, it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Trace::System(trace) => trace.steps.len(),
+            Trace::Program(trace) => trace.steps.len(),
+        }
+    }
+
+    /// Has it no steps? Only a program can fail at once.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The kinds of properties.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// A bad state of a system is not reachable.
+    Safety,
+    /// Some conditions of a system do not hold again and again.
+    Liveness,
+    /// A property of a program.
+    Program(AssertionKind),
+}
+
+impl PropertyKind {
+    /// The name of the kind in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            PropertyKind::Safety => "safety",
+            PropertyKind::Liveness => "liveness",
+            PropertyKind::Program(AssertionKind::Assert) => "assert",
+            PropertyKind::Program(AssertionKind::Requires) => "requires",
+            PropertyKind::Program(AssertionKind::Ensures) => "ensures",
+            PropertyKind::Program(AssertionKind::InvariantEntry) => "invariant at entry",
+            PropertyKind::Program(AssertionKind::InvariantKept) => "invariant kept",
+        }
+    }
+}
+
+/// A place in a source file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+    /// The text of the source at this place, in one line.
+    pub text: String,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Why a proof says less than it seems to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Vacuity {
+    /// The constraints contradict each other in this cycle, so that every run ends there.
+    Contradiction {
+        /// The cycle, from 0.
+        cycle: usize,
+    },
+    /// No state satisfies the preconditions of these procedures, in which alone the property
+    /// is checked.
+    DeadProcedures(Vec<String>),
+}
+
+impl fmt::Display for Vacuity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Vacuity::Contradiction { cycle: 0 } => {
+                f.write_str("vacuous: no initial state satisfies the constraints")
+            }
+            Vacuity::Contradiction { cycle } => write!(
+                f,
+                "vacuous: the constraints contradict each other in cycle {cycle}, so that every \
+                 run ends after {}",
+                count(*cycle, "cycle")
+            ),
+            Vacuity::DeadProcedures(names) => {
+                let line = |name: &String| {
+                    format!("vacuous: the preconditions of procedure {name} contradict each other")
+                };
+                f.write_str(&names.iter().map(line).collect::<Vec<String>>().join("\n"))
+            }
+        }
+    }
+}
+
+/// A file that was written about a property.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrittenFile {
+    /// `witness`, `certificate` or `vcd`.
+    pub kind: &'static str,
+    /// Its path.
+    pub path: PathBuf,
+}
+
+/// A verdict in one word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summary {
+    /// All properties hold.
+    Safe,
+    /// Some property fails.
+    Unsafe,
+    /// No property is known to fail, and some are undecided.
+    Unknown,
+}
+
+impl Summary {
+    /// The summary of one verdict.
+    pub fn of<P, T>(verdict: &Verdict<P, T>) -> Self {
+        match verdict {
+            Verdict::Safe(_) => Summary::Safe,
+            Verdict::Unsafe(_) => Summary::Unsafe,
+            Verdict::Unknown(_) => Summary::Unknown,
+        }
+    }
+
+    /// Unsafe if any part is, else unknown if any is, else safe.
+    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
+        parts.fold(Summary::Safe, |all, one| match (all, one) {
+            (Summary::Unsafe, _) | (_, Summary::Unsafe) => Summary::Unsafe,
+            (Summary::Unknown, _) | (_, Summary::Unknown) => Summary::Unknown,
+            (Summary::Safe, Summary::Safe) => Summary::Safe,
+        })
+    }
+
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Summary::Safe => "safe",
+            Summary::Unsafe => "unsafe",
+            Summary::Unknown => "unknown",
+        }
+    }
+
+    /// The answer to the question whether a bad state is reachable: `unsat`, `sat` or
+    /// `unknown`.
+    pub fn solver_word(self) -> &'static str {
+        match self {
+            Summary::Safe => "unsat",
+            Summary::Unsafe => "sat",
+            Summary::Unknown => "unknown",
+        }
+    }
+
+    /// The exit code that solvers and model checkers use: 20, 10 or 0.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Summary::Safe => 20,
+            Summary::Unsafe => 10,
+            Summary::Unknown => 0,
+        }
+    }
+}
+
+impl PropertyReport {
+    /// The verdict in one word.
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.verdict)
+    }
+}
+
+impl Report {
+    /// The verdict on all properties in one word.
+    pub fn summary(&self) -> Summary {
+        Summary::of_all(self.properties.iter().map(PropertyReport::summary))
+    }
+
+    /// The verdict in one word, which is `sat` or `unsat` for problems without time.
+    pub fn word(&self) -> &'static str {
+        let summary = self.summary();
+        if self.is_combinational() { summary.solver_word() } else { summary.word() }
+    }
+
+    /// Is the question about one moment, without any state?
+    pub fn is_combinational(&self) -> bool {
+        match &self.problem {
+            Problem::System(problem) => problem.is_combinational(),
+            Problem::Program(_) => false,
+        }
+    }
+
+    /// The dialect of a program.
+    pub fn dialect(&self) -> Option<Dialect> {
+        match &self.problem {
+            Problem::System(_) => None,
+            Problem::Program(problem) => Some(problem.reading().dialect),
+        }
+    }
+
+    /// Why there is no verdict, if there is none.
+    pub fn reason(&self) -> Option<&StopReason> {
+        if self.summary() != Summary::Unknown {
+            return None;
+        }
+        self.properties.iter().find_map(|property| property.verdict.reason())
+    }
+
+    /// The engine that ran, and those within it that decided something.
+    pub fn engines(&self) -> String {
+        let mut deciding: Vec<&str> = self.properties.iter().filter_map(|p| p.engine).collect();
+        deciding.sort_unstable();
+        deciding.dedup();
+        match deciding[..] {
+            [] => self.engine.to_owned(),
+            [one] if one == self.engine => one.to_owned(),
+            _ => format!("{} ({})", self.engine, deciding.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! A run under limits: it reads a problem, lets engines decide its properties, and confirms
+//! their evidence.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use elinvar_check::Budget;
+use elinvar_engines::{Event, Run};
+use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+
+use crate::confirm::{self, Refused};
+use crate::error::Error;
+use crate::options::Options;
+use crate::problem::Original;
+use crate::saved::{PERIOD, SavedProof};
+use crate::statistics::{Monitor, Statistics};
+use crate::supervisor::Supervisor;
+
+/// A run with its limits. The clock starts when the session starts. Clones are the same
+/// session.
+///
+/// ```
+/// let session = elinvar::Session::start(elinvar::Options::default())?;
+/// let problem = session.read(|| elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n"))?;
+/// assert_eq!(session.check(&problem)?.summary(), elinvar::Summary::Unsafe);
+/// # Ok::<(), elinvar::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Session {
+    pub(crate) options: Arc<Options>,
+    pub(crate) run: Run,
+    pub(crate) supervisor: Supervisor,
+    pub(crate) monitor: Monitor,
+    pub(crate) saved: Option<Arc<SavedProof>>,
+    /// The time that the checking of evidence has taken.
+    checking: Arc<Mutex<Duration>>,
+    /// The verdicts on systems that were confirmed so far.
+    pub(crate) confirmed: Arc<Mutex<BTreeMap<PropertyId, Verdict>>>,
+    /// The evidence that was refused so far.
+    pub(crate) refusals: Arc<Mutex<Vec<Refused>>>,
+}
+
+impl Session {
+    /// Starts the clock.
+    ///
+    /// # Errors
+    /// If the file of [`Options::save`] cannot be written.
+    pub fn start(options: Options) -> Result<Self, Error> {
+        let Options { timeout, memory, .. } = options;
+        let supervisor = Supervisor::start(timeout, memory, options.cancellation.clone());
+        let saved = options.save.clone();
+        let saved = saved.map(|path| SavedProof::create(path, options.reuse.clone()));
+        let saved = saved.transpose()?.map(Arc::new);
+        let monitor = Monitor::new();
+        let run = run(&options, &monitor, saved.clone());
+        let (checking, confirmed, refusals) = Default::default();
+        let options = Arc::new(options);
+        Ok(Session { options, run, supervisor, monitor, saved, checking, confirmed, refusals })
+    }
+
+    /// Reads a problem under the limits of the session.
+    pub fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        self.supervisor.watch(read).map_err(Error::Stopped)?
+    }
+
+    /// Does other work under the limits of the session; when it does not end in time, it is
+    /// abandoned.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn supervise<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, StopReason> {
+        self.supervisor.watch(work)
+    }
+
+    /// The limits and the listeners, for engines that are called directly.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.monitor.elapsed()
+    }
+
+    /// What happened so far.
+    pub fn statistics(&self) -> Statistics {
+        self.monitor.statistics()
+    }
+
+    /// The time that the checking of evidence has taken so far.
+    pub fn checked(&self) -> Duration {
+        *lock(&self.checking)
+    }
+
+    /// A run that was stopped may have decided some properties: checking their evidence
+    /// has some time beyond the limit, and a cancellation that came before does not count.
+    pub fn budget(&self) -> Budget {
+        let cancellation = &self.options.cancellation;
+        let was_cancelled = cancellation.is_cancelled();
+        Budget {
+            deadline: self.supervisor.check_deadline(),
+            cancelled: (!was_cancelled).then(|| cancellation.flag()),
+            ..Budget::default()
+        }
+    }
+
+    /// Does some checking of evidence, and counts the time that it takes.
+    pub(crate) fn checking<T>(&self, check: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let judged = self.supervisor.checking(check);
+        *lock(&self.checking) += start.elapsed();
+        judged
+    }
+}
+
+/// Confirms verdicts on one system within a session.
+#[derive(Clone, Copy)]
+pub struct Judge<'a> {
+    session: &'a Session,
+    system: &'a TransitionSystem,
+    original: &'a Original,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(
+        session: &'a Session,
+        system: &'a TransitionSystem,
+        original: &'a Original,
+    ) -> Self {
+        Judge { session, system, original }
+    }
+
+    /// The verdict if its evidence is accepted, an unknown one if it cannot be checked, an
+    /// error if it is wrong.
+    pub fn confirm(&self, property: PropertyId, verdict: Verdict) -> Result<Verdict, Refused> {
+        // The model is read again only if there is evidence to check.
+        if !verdict.is_decided() {
+            return Ok(verdict);
+        }
+        let Judge { session, system, original } = *self;
+        let budget = session.budget();
+        let stopped = || session.run.stop();
+        let verdict = session.checking(|| {
+            confirm::confirm_reading(system, original.system(), property, verdict, &budget, stopped)
+        })?;
+        if verdict.is_decided() {
+            lock(&session.confirmed).insert(property, verdict.clone());
+        }
+        Ok(verdict)
+    }
+
+    /// The same, where refused evidence is noted and makes the verdict unknown.
+    pub(crate) fn conclude(&self, property: PropertyId, verdict: Verdict) -> Verdict {
+        self.confirm(property, verdict).unwrap_or_else(|refused| self.session.refuse(refused))
+    }
+}
+
+impl Session {
+    /// Notes refused evidence; the verdict is unknown.
+    pub(crate) fn refuse<P, T>(&self, refused: Refused) -> Verdict<P, T> {
+        let reason = format!("the checker refused the evidence: {}", refused.reason);
+        lock(&self.refusals).push(refused);
+        confirm::unconfirmed(reason)
+    }
+}
+
+fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> Run {
+    let mut run = Run::new().with_seed(options.seed).with_cancellation(options.cancellation.flag());
+    if let Some(timeout) = options.timeout {
+        run = run.with_timeout(timeout);
+    }
+    if let Some(bytes) = options.memory {
+        run = run.with_memory(bytes);
+    }
+    if let Some(state) = &options.reuse {
+        run = run.with_earlier(Arc::clone(state));
+    }
+    if saved.is_some() {
+        run = run.with_states(PERIOD);
+    }
+    let (monitor, observer) = (monitor.clone(), options.observer.clone());
+    run.with_observer(move |event| {
+        if let (Event::State(state), Some(saved)) = (event, &saved) {
+            saved.save(state);
+        }
+        monitor.observe(event);
+        if let Some(observer) = &observer {
+            observer(event);
+        }
+    })
+}
+
+/// Locks data that stays consistent when a thread panics.
+pub(crate) fn lock<T>(data: &Mutex<T>) -> MutexGuard<'_, T> {
+    data.lock().unwrap_or_else(PoisonError::into_inner)
+}
