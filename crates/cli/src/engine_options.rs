@@ -1,5 +1,5 @@
-//! Which engine, with which options: raw arguments become meant ones here, and
-//! options that mean nothing to the chosen engine are refused.
+//! The choice of an engine and its options. Options that do not apply to the chosen engine
+//! are refused.
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -12,148 +12,149 @@ use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::{Kind, PdrOptions, Probability, WordsOptions};
 
+/// The choice of an engine and its options.
 #[derive(clap::Args)]
 pub struct EngineOptions {
-    /// The engine: `bmc` only searches for counterexamples; `kind` (k-induction)
-    /// also proves; `pdr` (property directed reachability, IC3) does both on bits, and
-    /// so do those that learn from proofs that there is no short counterexample:
-    /// `itp` (McMillan's interpolation), `imc` (interpolation sequences) and `avy`
-    /// (interpolants that become lemmas of pdr); `words` is pdr on words, with
-    /// inequalities between registers as well as bits;
-    /// `auto` tries bmc and kind for a short while, and words where there are
-    /// numbers, then pdr, or kind where a memory is too large for bits. Programs have an
-    /// engine of their own, `cfg` (pdr with frames at the locations of the program), which
-    /// is `auto` there; those over bit-vectors alone may go to the others
+    /// The engine that decides the properties
+    ///
+    /// `bmc` (bounded model checking) only finds counterexamples. `kind` (k-induction), `pdr`
+    /// (property directed reachability, IC3), `itp` (McMillan's interpolation), `imc`
+    /// (interpolation sequences) and `avy` (interpolants that become lemmas of pdr) also find
+    /// proofs. `words` is pdr on words: its lemmas are inequalities between registers as well
+    /// as bits. `auto` first runs short passes of bmc, kind, random simulation and, where the
+    /// model has numbers, words; then it runs pdr, or kind where a memory is too large for
+    /// bits. Programs have an engine of their own, `cfg` (pdr with frames at the locations of
+    /// the program), which `auto` stands for there; programs over bit-vectors can be given to
+    /// the other engines as well.
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
     engine: EngineName,
 
-    /// auto: race N engines with different settings, each in a thread of its
-    /// own; the first checked verdict counts. 0 means one for each core
+    /// Run N engines with different settings at the same time; the first checked verdict
+    /// counts. 0 means one per core
     #[arg(long, short = 'j', value_name = "N", default_value_t = 1)]
     threads: usize,
 
-    /// bmc, kind, auto: stop after K steps from the initial states; auto is kind
-    /// then [default: never]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    #[command(flatten)]
+    expert: ExpertOptions,
+}
+
+/// Options that most users do not need.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Engine options")]
+struct ExpertOptions {
+    /// bmc, kind, auto: stop after K steps from the initial states; with auto, this implies
+    /// `--engine kind` [default: no bound]
+    #[arg(long, value_name = "K", hide_short_help = true)]
     bound: Option<usize>,
 
-    /// bmc: the first number of steps to look at [default: 0]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    /// bmc: the first number of steps to consider [default: 0]
+    #[arg(long, value_name = "K", hide_short_help = true)]
     start: Option<usize>,
 
     /// bmc, avy: how many steps to add at a time [default: 1]
-    #[arg(long, value_name = "K", help_heading = "Engine options")]
+    #[arg(long, value_name = "K", hide_short_help = true)]
     step: Option<usize>,
 
-    /// bmc, kind, auto, avy: begin each bound with a new solver instead of extending
-    /// the last one; auto is kind then
-    #[arg(long, help_heading = "Engine options")]
+    /// bmc, kind, auto, avy: start each bound with a new solver instead of extending the last
+    /// one; with auto, this implies `--engine kind`
+    #[arg(long, hide_short_help = true)]
     no_incremental: bool,
 
-    /// kind: demand that the states of a path differ: never, when a model of
-    /// the query repeats one, or always [default: lazy]
-    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Engine options")]
+    /// kind: when the states of a path must differ: never, only if a model of the query
+    /// repeats a state, or always [default: lazy]
+    #[arg(long, value_enum, value_name = "WHEN", hide_short_help = true)]
     distinct: Option<DistinctName>,
 
-    /// kind: do not try stronger properties that are inductive at once
-    #[arg(long, help_heading = "Engine options")]
+    /// kind: do not search for stronger properties that are inductive at once
+    #[arg(long, hide_short_help = true)]
     no_strengthen: bool,
 
-    /// pdr, avy, itp, imc: simplify the model by these passes alone, separated by commas
+    /// pdr, avy, itp, imc: simplify the model only by these passes, separated by commas
     /// [default: all]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "LIST",
-        value_delimiter = ',',
-        help_heading = "Engine options"
-    )]
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_short_help = true)]
     passes: Vec<PassName>,
 
-    /// pdr, avy, itp, imc: give the solver all gates, instead of resolving some of
-    /// them away
-    #[arg(long, help_heading = "Engine options")]
+    /// pdr, avy, itp, imc: keep all gates in the transition relation instead of resolving some
+    /// of them away
+    #[arg(long, hide_short_help = true)]
     no_elimination: bool,
 
-    /// pdr, avy, words: how many states that stand in the way of a shorter lemma
-    /// (counterexamples to generalisation) are blocked in a row; 0: none, as avy has
-    /// it by default [default: 3]
-    #[arg(long, value_name = "MAX", help_heading = "Engine options")]
+    /// pdr, avy, words: how many counterexamples to generalisation are blocked in a row when a
+    /// lemma is shortened; 0, the default of avy, blocks none [default: 3]
+    #[arg(long, value_name = "MAX", hide_short_help = true)]
     ctg: Option<usize>,
 
     /// pdr, avy, words: how deep the lemmas that block such states are shortened in the same
     /// way [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     ctg_depth: Option<usize>,
 
-    /// pdr, avy, words: leave a lemma as it is after N literals in a row that cannot be
+    /// pdr, avy, words: stop shortening a lemma after N literals in a row that cannot be
     /// dropped [default: try all]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     attempts: Option<usize>,
 
-    /// pdr, avy, words: try to drop all literals of a lemma, also those of a lemma that blocks
-    /// the same states one frame earlier
-    #[arg(long, help_heading = "Engine options")]
+    /// pdr, avy, words: try to drop all literals of a lemma, including those of a lemma that
+    /// blocks the same states one frame earlier
+    #[arg(long, hide_short_help = true)]
     no_keep_parent: bool,
 
-    /// pdr, avy, words: from the Nth time that an obligation comes back, try harder: drop
-    /// what --no-keep-parent would, and block two more states [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    /// pdr, avy, words: when an obligation comes back for the Nth time, try harder: drop the
+    /// literals that --no-keep-parent would drop, and block two more states [default: 10]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     stubborn: Option<u32>,
 
-    /// pdr, avy, words: give an obligation up that came back more than N times, until the
-    /// next frame; 0: never [default: 20]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    /// pdr, avy, words: put off an obligation that came back more than N times until the next
+    /// frame; 0 never does [default: 20]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     drop_obligations: Option<u32>,
 
-    /// pdr, avy, words: with several properties, work off N obligations for one before the
-    /// next has its turn [default: 2000]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    /// pdr, avy, words: with several properties, handle N obligations for one property before
+    /// the next property has its turn [default: 2000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     patience: Option<u64>,
 
-    /// pdr, avy, itp, imc, words: expand memories of at most this many bits
-    /// [default: 65536]
-    #[arg(long, value_name = "BITS", help_heading = "Engine options")]
+    /// pdr, avy, itp, imc, words: expand memories of at most this many bits [default: 65536]
+    #[arg(long, value_name = "BITS", hide_short_help = true)]
     memory_limit: Option<u64>,
 
-    /// avy, itp, imc: take interpolants from proofs by this system
+    /// avy, itp, imc: the system by which interpolants are derived from proofs
     /// [default: mcmillan]
-    #[arg(long, value_enum, value_name = "NAME", help_heading = "Engine options")]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     interpolation: Option<SystemName>,
 
-    /// avy: forget lemmas after each bound, unless they hold for ever
-    #[arg(long, help_heading = "Engine options")]
+    /// avy: forget lemmas after each bound unless they are inductive
+    #[arg(long, hide_short_help = true)]
     no_global_trace: bool,
 
-    /// avy: refute whole paths, not their shortest ends that can be refuted
-    #[arg(long, help_heading = "Engine options")]
+    /// avy: refute whole paths instead of their shortest suffixes that can be refuted
+    #[arg(long, hide_short_help = true)]
     no_min_suffix: bool,
 
-    /// avy: make the part of the model that a refutation uses minimal
-    #[arg(long, help_heading = "Engine options")]
+    /// avy: minimize the part of the model that a refutation uses
+    #[arg(long, hide_short_help = true)]
     min_core: bool,
 
-    /// avy: push lemmas only when a frame is opened, not each time that an
-    /// interpolant has become lemmas
-    #[arg(long, help_heading = "Engine options")]
+    /// avy: push lemmas only when a frame is opened, not after each interpolant
+    #[arg(long, hide_short_help = true)]
     no_shallow_push: bool,
 
-    /// avy: after N rounds, one of plain pdr [default: never]
-    #[arg(long, value_name = "N", help_heading = "Engine options")]
+    /// avy: run one round of plain pdr after every N rounds [default: never]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     interleave: Option<usize>,
 
-    /// words: how likely a state to be excluded becomes a set of bits (a Boolean cube),
-    /// from 0 to 1, rather than one of inequalities (a polytope)
-    /// [default: learnt from the model]
-    #[arg(long, value_name = "C", value_parser = probability, help_heading = "Engine options")]
+    /// words: how likely a state to be excluded is generalised to a set of bits (a Boolean
+    /// cube), from 0 to 1, rather than to inequalities (a polytope)
+    /// [default: learned from the model]
+    #[arg(long, value_name = "C", value_parser = probability, hide_short_help = true)]
     cube_probability: Option<Probability>,
 
-    /// words: how states that lead to a bad one are expanded [default: product]
-    #[arg(long, value_enum, value_name = "NAME", help_heading = "Engine options")]
+    /// words: how states that lead to a bad state are expanded [default: product]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     simulation: Option<SimulationName>,
 
-    /// words: expand by all simulations and tell the factors with --stats or --json
-    #[arg(long, help_heading = "Engine options")]
+    /// words: expand by all simulations, and report the factors with --stats or --json
+    #[arg(long, hide_short_help = true)]
     compare_simulations: bool,
 }
 
@@ -222,39 +223,41 @@ impl EngineOptions {
         matches!(self.engine, EngineName::Auto | EngineName::Cfg)
     }
 
-    /// Complains about options that say nothing about programs.
+    /// Fails if an option does not apply to programs.
     pub fn expect_program(&self) -> Result<()> {
-        self.refuse_strays(EngineName::Cfg)
+        self.refuse_inapplicable(EngineName::Cfg)
     }
 
     /// What is to run on a transition system.
     pub fn method(&self) -> Result<Method> {
-        self.refuse_strays(self.engine)?;
+        self.refuse_inapplicable(self.engine)?;
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let restricted = self.bound.is_some() || self.no_incremental;
+        let restricted = self.expert.bound.is_some() || self.expert.no_incremental;
         if threads == 1 {
             return Ok(Method::System(self.choice(restricted)?));
         }
         if restricted {
-            bail!("--bound and --no-incremental are about one engine, not about -j {threads}");
+            bail!("--bound and --no-incremental cannot be used with -j {threads}");
         }
         Ok(Method::Race(threads))
     }
 
-    /// Complains if the chosen engine makes no lemmas.
+    /// Fails if the chosen engine produces no lemmas.
     pub fn expect_lemmas(&self, options: &str) -> Result<()> {
-        let restricted = self.bound.is_some() || self.no_incremental;
+        let restricted = self.expert.bound.is_some() || self.expert.no_incremental;
         match self.engine {
-            EngineName::Avy if self.step.is_some_and(|step| step > 1) => bail!(
-                "{options} are about lemmas of the model; with --step, avy finds those of another"
+            EngineName::Avy if self.expert.step.is_some_and(|step| step > 1) => bail!(
+                "{options} cannot be used with --engine avy --step, whose lemmas are not about the model \
+                 itself"
             ),
             EngineName::Pdr | EngineName::Avy => Ok(()),
             EngineName::Auto if !restricted => Ok(()),
             EngineName::Auto => bail!(
-                "{options} are about lemmas, and kind, to which --bound and --no-incremental lead, makes none"
+                "{options} require an engine that produces lemmas; --bound and --no-incremental imply \
+                 --engine kind, which does not"
             ),
             EngineName::Bmc
             | EngineName::Kind
@@ -262,7 +265,7 @@ impl EngineOptions {
             | EngineName::Imc
             | EngineName::Words
             | EngineName::Cfg => {
-                bail!("{options} are options of --engine pdr, avy or auto")
+                bail!("{options} require --engine pdr, avy or auto")
             }
         }
     }
@@ -277,16 +280,18 @@ impl EngineOptions {
             EngineName::Itp => Choice::Itp(self.interpolation()),
             EngineName::Imc => Choice::Imc(self.interpolation()),
             EngineName::Words => Choice::Words(self.words()),
-            EngineName::Cfg => bail!("--engine cfg is for programs, not for transition systems"),
+            EngineName::Cfg => {
+                bail!("--engine cfg applies only to programs, not to transition systems")
+            }
         })
     }
 
     fn words(&self) -> WordsOptions {
         let defaults = WordsOptions::default();
         WordsOptions {
-            cube_probability: self.cube_probability,
-            simulation: self.simulation.map_or(defaults.simulation, SimulationName::meaning),
-            compare_simulations: self.compare_simulations,
+            cube_probability: self.expert.cube_probability,
+            simulation: self.expert.simulation.map_or(defaults.simulation, SimulationName::meaning),
+            compare_simulations: self.expert.compare_simulations,
             pdr: self.pdr(defaults.pdr),
         }
     }
@@ -294,20 +299,20 @@ impl EngineOptions {
     fn bmc(&self) -> BmcOptions {
         let defaults = BmcOptions::default();
         BmcOptions {
-            start: self.start.unwrap_or(defaults.start),
-            step: self.step.unwrap_or(defaults.step),
-            bound: self.bound,
-            incremental: !self.no_incremental,
+            start: self.expert.start.unwrap_or(defaults.start),
+            step: self.expert.step.unwrap_or(defaults.step),
+            bound: self.expert.bound,
+            incremental: !self.expert.no_incremental,
         }
     }
 
     fn induction(&self) -> KInductionOptions {
         let defaults = KInductionOptions::default();
         KInductionOptions {
-            bound: self.bound,
-            distinct: self.distinct.map_or(defaults.distinct, DistinctName::meaning),
-            incremental: !self.no_incremental,
-            strengthen: !self.no_strengthen,
+            bound: self.expert.bound,
+            distinct: self.expert.distinct.map_or(defaults.distinct, DistinctName::meaning),
+            incremental: !self.expert.no_incremental,
+            strengthen: !self.expert.no_strengthen,
         }
     }
 
@@ -317,17 +322,17 @@ impl EngineOptions {
                 *place = value;
             }
         }
-        set(&mut options.passes, (!self.passes.is_empty()).then(|| self.passes()));
-        set(&mut options.elimination, self.no_elimination.then_some(false));
-        set(&mut options.ctg.max, self.ctg);
-        set(&mut options.ctg.depth, self.ctg_depth);
-        set(&mut options.attempts, self.attempts);
-        set(&mut options.keep_parent, self.no_keep_parent.then_some(false));
-        set(&mut options.stubborn, self.stubborn);
-        let drop_obligations = self.drop_obligations.map(|most| (most > 0).then_some(most));
+        set(&mut options.passes, (!self.expert.passes.is_empty()).then(|| self.passes()));
+        set(&mut options.elimination, self.expert.no_elimination.then_some(false));
+        set(&mut options.ctg.max, self.expert.ctg);
+        set(&mut options.ctg.depth, self.expert.ctg_depth);
+        set(&mut options.attempts, self.expert.attempts);
+        set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
+        set(&mut options.stubborn, self.expert.stubborn);
+        let drop_obligations = self.expert.drop_obligations.map(|most| (most > 0).then_some(most));
         set(&mut options.drop_obligations, drop_obligations);
-        set(&mut options.patience, self.patience);
-        set(&mut options.memory_limit, self.memory_limit);
+        set(&mut options.patience, self.expert.patience);
+        set(&mut options.memory_limit, self.expert.memory_limit);
         options
     }
 
@@ -335,27 +340,27 @@ impl EngineOptions {
         let defaults = AvyOptions::default();
         AvyOptions {
             pdr: self.pdr(defaults.pdr),
-            step: self.step.unwrap_or(defaults.step),
-            global_trace: !self.no_global_trace,
-            min_suffix: !self.no_min_suffix,
-            min_core: self.min_core,
-            shallow_push: !self.no_shallow_push,
-            interleave: self.interleave,
-            incremental: !self.no_incremental,
-            system: self.interpolation.map_or(defaults.system, SystemName::meaning),
+            step: self.expert.step.unwrap_or(defaults.step),
+            global_trace: !self.expert.no_global_trace,
+            min_suffix: !self.expert.no_min_suffix,
+            min_core: self.expert.min_core,
+            shallow_push: !self.expert.no_shallow_push,
+            interleave: self.expert.interleave,
+            incremental: !self.expert.no_incremental,
+            system: self.expert.interpolation.map_or(defaults.system, SystemName::meaning),
         }
     }
 
     fn interpolation(&self) -> InterpolationOptions {
         let PdrOptions { passes, elimination, memory_limit, .. } = self.pdr(PdrOptions::default());
         let default = InterpolationOptions::default().system;
-        let system = self.interpolation.map_or(default, SystemName::meaning);
+        let system = self.expert.interpolation.map_or(default, SystemName::meaning);
         InterpolationOptions { passes, elimination, memory_limit, system }
     }
 
     /// The chosen passes, of which there is at least one or `none`.
     fn passes(&self) -> PassOptions {
-        let chosen = |name| self.passes.contains(&name);
+        let chosen = |name| self.expert.passes.contains(&name);
         PassOptions {
             cone: chosen(PassName::Cone),
             rewrite: chosen(PassName::Rewrite),
@@ -364,63 +369,63 @@ impl EngineOptions {
         }
     }
 
-    /// Complains about options that say nothing to an engine.
-    fn refuse_strays(&self, engine: EngineName) -> Result<()> {
+    /// Fails if an option does not apply to the engine.
+    fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
         let options: [(&str, bool, &[EngineName]); 26] = [
             ("--threads", self.threads != 1, &[Auto]),
-            ("--bound", self.bound.is_some(), &[Bmc, Kind, Auto]),
-            ("--start", self.start.is_some(), &[Bmc]),
-            ("--step", self.step.is_some(), &[Bmc, Avy]),
-            ("--no-incremental", self.no_incremental, &[Bmc, Kind, Auto, Avy]),
-            ("--distinct", self.distinct.is_some(), &[Kind]),
-            ("--no-strengthen", self.no_strengthen, &[Kind]),
-            ("--passes", !self.passes.is_empty(), &[Pdr, Avy, Itp, Imc]),
-            ("--no-elimination", self.no_elimination, &[Pdr, Avy, Itp, Imc]),
-            ("--ctg", self.ctg.is_some(), &[Pdr, Avy, Words]),
-            ("--ctg-depth", self.ctg_depth.is_some(), &[Pdr, Avy, Words]),
-            ("--attempts", self.attempts.is_some(), &[Pdr, Avy, Words]),
-            ("--no-keep-parent", self.no_keep_parent, &[Pdr, Avy, Words]),
-            ("--stubborn", self.stubborn.is_some(), &[Pdr, Avy, Words]),
-            ("--drop-obligations", self.drop_obligations.is_some(), &[Pdr, Avy, Words]),
-            ("--patience", self.patience.is_some(), &[Pdr, Avy, Words]),
-            ("--memory-limit", self.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc, Words]),
-            ("--interpolation", self.interpolation.is_some(), &[Avy, Itp, Imc]),
-            ("--no-global-trace", self.no_global_trace, &[Avy]),
-            ("--no-min-suffix", self.no_min_suffix, &[Avy]),
-            ("--min-core", self.min_core, &[Avy]),
-            ("--no-shallow-push", self.no_shallow_push, &[Avy]),
-            ("--interleave", self.interleave.is_some(), &[Avy]),
-            ("--cube-probability", self.cube_probability.is_some(), &[Words]),
-            ("--simulation", self.simulation.is_some(), &[Words]),
-            ("--compare-simulations", self.compare_simulations, &[Words]),
+            ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
+            ("--start", self.expert.start.is_some(), &[Bmc]),
+            ("--step", self.expert.step.is_some(), &[Bmc, Avy]),
+            ("--no-incremental", self.expert.no_incremental, &[Bmc, Kind, Auto, Avy]),
+            ("--distinct", self.expert.distinct.is_some(), &[Kind]),
+            ("--no-strengthen", self.expert.no_strengthen, &[Kind]),
+            ("--passes", !self.expert.passes.is_empty(), &[Pdr, Avy, Itp, Imc]),
+            ("--no-elimination", self.expert.no_elimination, &[Pdr, Avy, Itp, Imc]),
+            ("--ctg", self.expert.ctg.is_some(), &[Pdr, Avy, Words]),
+            ("--ctg-depth", self.expert.ctg_depth.is_some(), &[Pdr, Avy, Words]),
+            ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
+            ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
+            ("--stubborn", self.expert.stubborn.is_some(), &[Pdr, Avy, Words]),
+            ("--drop-obligations", self.expert.drop_obligations.is_some(), &[Pdr, Avy, Words]),
+            ("--patience", self.expert.patience.is_some(), &[Pdr, Avy, Words]),
+            ("--memory-limit", self.expert.memory_limit.is_some(), &[Pdr, Avy, Itp, Imc, Words]),
+            ("--interpolation", self.expert.interpolation.is_some(), &[Avy, Itp, Imc]),
+            ("--no-global-trace", self.expert.no_global_trace, &[Avy]),
+            ("--no-min-suffix", self.expert.no_min_suffix, &[Avy]),
+            ("--min-core", self.expert.min_core, &[Avy]),
+            ("--no-shallow-push", self.expert.no_shallow_push, &[Avy]),
+            ("--interleave", self.expert.interleave.is_some(), &[Avy]),
+            ("--cube-probability", self.expert.cube_probability.is_some(), &[Words]),
+            ("--simulation", self.expert.simulation.is_some(), &[Words]),
+            ("--compare-simulations", self.expert.compare_simulations, &[Words]),
         ];
         for (name, given, engines) in options {
             if given && !engines.contains(&engine) {
                 if engine == EngineName::Cfg {
-                    bail!("{name} is about transition systems, not about programs");
+                    bail!("{name} applies only to transition systems, not to programs");
                 }
                 let engines: Vec<&str> = engines.iter().map(|engine| engine.name()).collect();
-                bail!("{name} is an option of --engine {}", engines.join(" or "));
+                bail!("{name} requires --engine {}", engines.join(" or "));
             }
         }
-        self.refuse_nonsense()
+        self.refuse_impossible()
     }
 
-    /// Complains about values without meaning.
-    fn refuse_nonsense(&self) -> Result<()> {
-        if self.passes.contains(&PassName::None) && self.passes.len() > 1 {
-            bail!("--passes none stands alone");
+    /// Fails if a value is not possible.
+    fn refuse_impossible(&self) -> Result<()> {
+        if self.expert.passes.contains(&PassName::None) && self.expert.passes.len() > 1 {
+            bail!("--passes none cannot be combined with other passes");
         }
-        let none_by_default = self.engine == EngineName::Avy && self.ctg.is_none();
-        if (self.ctg == Some(0) || none_by_default) && self.ctg_depth.is_some() {
-            bail!("--ctg-depth says nothing with --ctg 0");
+        let none_by_default = self.engine == EngineName::Avy && self.expert.ctg.is_none();
+        if (self.expert.ctg == Some(0) || none_by_default) && self.expert.ctg_depth.is_some() {
+            bail!("--ctg-depth has no effect with --ctg 0");
         }
         for (name, value) in [
-            ("--step", self.step.map(|n| n as u64)),
-            ("--attempts", self.attempts.map(|n| n as u64)),
-            ("--patience", self.patience),
-            ("--interleave", self.interleave.map(|n| n as u64)),
+            ("--step", self.expert.step.map(|n| n as u64)),
+            ("--attempts", self.expert.attempts.map(|n| n as u64)),
+            ("--patience", self.expert.patience),
+            ("--interleave", self.expert.interleave.map(|n| n as u64)),
         ] {
             if value == Some(0) {
                 bail!("{name} must be at least 1");

@@ -12,6 +12,7 @@ mod engine_options;
 mod family;
 mod interrupt;
 mod limits;
+mod manual;
 mod output;
 mod pebble;
 mod peterson;
@@ -33,9 +34,9 @@ use elinvar::{Error, FileFault};
 /// A symbolic model checker that answers with evidence.
 ///
 /// Reads transition systems in AIGER, BTOR, BTOR2 and the BASIC-like assembler,
-/// and programs in Boogie, and decides whether a bad state can be reached, or an
-/// assertion fails. The format is told by the content of the file; `-` is
-/// standard input.
+/// and programs in Boogie, and decides whether a bad state can be reached or an
+/// assertion can fail. The content of the file tells its format; `-` is standard
+/// input. `-h` prints the most important options of a command, `--help` all.
 #[derive(Parser)]
 #[command(name = "elinvar", version, after_help = AFTER_HELP, max_term_width = 100)]
 struct Cli {
@@ -68,6 +69,7 @@ enum Command {
     Peterson(peterson::Arguments),
     Stats(stats::Arguments),
     Completions(completions::Arguments),
+    Man(manual::Arguments),
 }
 
 /// The exit codes besides those of a verdict.
@@ -106,6 +108,7 @@ fn run() -> anyhow::Result<u8> {
         Command::Peterson(arguments) => peterson::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => manual::run(&arguments),
     }
 }
 

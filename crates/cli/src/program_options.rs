@@ -13,7 +13,7 @@ pub struct DialectOption {
     /// The dialect of a program: whether `/` of integers is a real number or an integer
     /// [default: ultimate if the program has a procedure ULTIMATE.… or begins with a
     /// comment such as //#Safe, otherwise boogie]
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     dialect: Option<DialectName>,
 }
 
@@ -35,74 +35,73 @@ impl DialectOption {
     }
 }
 
-/// Options that say something about programs alone. The hidden ones undo what the preset
-/// or the default says.
+/// Options that apply only to programs. The hidden ones undo the preset or the default.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Programs")]
 pub struct ProgramOptions {
-    /// cfg: begin with what Werner's thesis has and nothing beyond; other options are
-    /// changes to that. --push, --generalize and --shapes add what --no-push,
-    /// --no-generalize and --no-shapes take away
-    #[arg(long)]
+    /// cfg: start from the settings of Werner's thesis, which other options change; --push,
+    /// --generalize and --shapes switch on what --no-push, --no-generalize and --no-shapes
+    /// switch off
+    #[arg(long, hide_short_help = true)]
     thesis: bool,
 
     /// cfg: work on one path program after the other (trace abstraction) instead of the whole
     /// program
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     trace_abstraction: bool,
 
     /// cfg: how states that lead to an error are found: a cube of them at a time, by
     /// model-based projection, or all of them [default: projection]
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     predecessors: Option<PredecessorsName>,
 
-    /// cfg: what is learnt from states that are not reached [default: interpolant]
-    #[arg(long, value_enum, value_name = "NAME")]
+    /// cfg: what is learned from states that are not reached [default: interpolant]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     lemmas: Option<LemmasName>,
 
     /// cfg: what an abstract interpretation finds before the search begins
     /// [default: octagons]
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     analysis: Option<AnalysisName>,
 
     /// cfg: do not split sets of states into cubes
-    #[arg(long, overrides_with = "dnf")]
+    #[arg(long, overrides_with = "dnf", hide_short_help = true)]
     no_dnf: bool,
 
     #[arg(long, hide = true)]
     dnf: bool,
 
-    /// cfg: begin each level with the error states alone, instead of with all states that
-    /// had to be excluded before
-    #[arg(long, overrides_with = "obligation_cache")]
+    /// cfg: start each level with only the error states instead of all states that had to be
+    /// excluded before
+    #[arg(long, overrides_with = "obligation_cache", hide_short_help = true)]
     no_obligation_cache: bool,
 
     #[arg(long, hide = true)]
     obligation_cache: bool,
 
-    /// cfg: do not remember queries that had no model
-    #[arg(long, overrides_with = "memo")]
+    /// cfg: do not remember unsatisfiable queries
+    #[arg(long, overrides_with = "memo", hide_short_help = true)]
     no_memo: bool,
 
     #[arg(long, hide = true)]
     memo: bool,
 
     /// cfg: do not carry lemmas forward to higher levels
-    #[arg(long, overrides_with = "push")]
+    #[arg(long, overrides_with = "push", hide_short_help = true)]
     no_push: bool,
 
     #[arg(long, hide = true)]
     push: bool,
 
     /// cfg: do not drop literals of lemmas by relative induction
-    #[arg(long, overrides_with = "generalize")]
+    #[arg(long, overrides_with = "generalize", hide_short_help = true)]
     no_generalize: bool,
 
     #[arg(long, hide = true)]
     generalize: bool,
 
     /// cfg: do not guess equalities and remainders from runs of the program
-    #[arg(long, overrides_with = "shapes")]
+    #[arg(long, overrides_with = "shapes", hide_short_help = true)]
     no_shapes: bool,
 
     #[arg(long, hide = true)]
@@ -112,12 +111,12 @@ pub struct ProgramOptions {
     solvers: SolverOption,
 }
 
-/// Who checks the proofs of programs.
+/// The solvers that check the proofs of programs.
 #[derive(clap::Args, Clone, Default)]
 pub struct SolverOption {
     /// cfg: the solver that checks proofs, a command that reads SMT-LIB 2 from standard
     /// input [default: z3 -in -smt2]. When given several times, all of them must accept
-    #[arg(long, value_name = "COMMAND", help_heading = "Programs")]
+    #[arg(long, value_name = "COMMAND", help_heading = "Programs", hide_short_help = true)]
     smt_solver: Vec<String>,
 }
 

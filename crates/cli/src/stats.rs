@@ -49,7 +49,15 @@ impl Arguments {
         Ok(if self.json {
             let sizes: serde_json::Map<String, serde_json::Value> =
                 sizes.iter().map(|&(what, n)| (what.replace(' ', "_"), n.into())).collect();
-            format!("{}\n", json!({ "format": format, "sizes": sizes, "operators": operators }))
+            let (schema, version) = (elinvar::SCHEMA, env!("CARGO_PKG_VERSION"));
+            let report = json!({
+                "schema": schema,
+                "version": version,
+                "format": format,
+                "sizes": sizes,
+                "operators": operators,
+            });
+            format!("{report}\n")
         } else {
             text(&format, &sizes, &operators)
         })

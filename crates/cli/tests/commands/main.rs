@@ -16,6 +16,7 @@ mod limits;
 mod names;
 mod programs;
 mod reuse;
+mod schema;
 mod vacuity;
 mod values;
 mod witnesses;
@@ -72,7 +73,9 @@ impl Run {
     fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 is printed");
         let code = output.status.code().expect("not killed") as u8;
-        Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+        let run = Run { code, stdout: text(output.stdout), stderr: text(output.stderr) };
+        schema::expect_valid(&run.stdout);
+        run
     }
 }
 
