@@ -30,8 +30,16 @@ impl FileFault {
         let at = diagnostic.position(source);
         let diagnosis = escape(&diagnostic.message).into_owned();
         let path = escape(path);
+        let help = diagnostic.help.clone();
+        if diagnostic.whole_file {
+            return FileFault {
+                heading: format!("{path}: error: {diagnosis}"),
+                snippet: None,
+                help,
+            };
+        }
         let heading = format!("{path}:{}:{}: error: {diagnosis}", at.line, at.column);
-        FileFault { heading, snippet: snippet(source, diagnostic), help: diagnostic.help.clone() }
+        FileFault { heading, snippet: snippet(source, diagnostic), help }
     }
 }
 

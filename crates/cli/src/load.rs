@@ -64,7 +64,7 @@ impl SourceFile {
 
     fn lowered(&self, dialect: Option<boogie::Dialect>, builder: SystemBuilder) -> Result<Model> {
         let system = lowering::lower_with(&self.program(dialect)?.program, builder)
-            .with_context(|| format!("{} has no transition system over words", self.name))?;
+            .with_context(|| format!("{} cannot be converted to a transition system", self.name))?;
         Ok(model_of(system))
     }
 

@@ -29,7 +29,7 @@ use std::ops::Range;
 use elinvar_ir::TransitionSystem;
 
 pub use certificate::{Correspondence, certificate_mapping, write_certificate};
-pub use document::{WriteError, write};
+pub use document::write;
 pub use read::{read, read_with};
 pub use witness::{read_witness, write_witness};
 
@@ -53,6 +53,14 @@ pub struct AigerModel {
 }
 
 impl AigerModel {
+    /// The circuit with another system, whose inputs and states must be the same.
+    pub(crate) fn with_system(
+        self,
+        change: impl FnOnce(TransitionSystem) -> TransitionSystem,
+    ) -> Self {
+        AigerModel { system: change(self.system), ..self }
+    }
+
     /// The literal of an input in the file.
     pub fn input_literal(&self, input: usize) -> u32 {
         match &self.literals {

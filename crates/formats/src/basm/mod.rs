@@ -43,7 +43,8 @@ mod translate;
 
 use std::fmt;
 
-pub use parse::{is_instruction, parse};
+pub(crate) use parse::is_instruction;
+pub use parse::parse;
 pub use simulate::{End, Machine, Memory, Outcome, REGISTERS, simulate};
 pub use translate::{translate, translate_with};
 

@@ -84,6 +84,9 @@ pub fn read_verbatim(source: &[u8], dialect: Dialect) -> Result<Program, Diagnos
 }
 
 fn read_with(source: &[u8], chosen: Option<Dialect>, terms: Terms) -> Result<Reading, Diagnostic> {
+    if source.trim_ascii().is_empty() {
+        return Err(Diagnostic::of_file("the file is empty"));
+    }
     let source = text(source)?;
     let unit = parser::unit(source)?;
     let dialect = chosen.unwrap_or_else(|| dialect::of(source, &unit));
@@ -113,7 +116,7 @@ pub fn read_expression(
 fn text(source: &[u8]) -> Result<&str, Diagnostic> {
     std::str::from_utf8(source).map_err(|error| {
         let at = error.valid_up_to();
-        Diagnostic::new("the file is not text in UTF-8", at..at + 1)
+        Diagnostic::new("the file is not valid UTF-8", at..at + 1)
     })
 }
 
