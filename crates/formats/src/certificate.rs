@@ -43,13 +43,21 @@ const INVARIANT: &str = "invariant for all inputs";
 pub struct TextCertificate {
     /// Name or number of the property.
     pub property: String,
+    /// Why the property holds.
     pub proof: Proof,
 }
 
 /// The proofs that the format expresses.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Proof {
-    KInduction { k: usize, simple_path: bool },
+    /// The property is k-inductive.
+    KInduction {
+        /// The length of the paths.
+        k: usize,
+        /// Whether only paths without repeated states count.
+        simple_path: bool,
+    },
+    /// The formula is an inductive invariant that implies the property.
     Invariant(Box<Formula>),
 }
 
@@ -65,6 +73,7 @@ impl Proof {
         }
     }
 
+    /// The proof as a certificate, to be checked.
     pub fn into_certificate(self) -> Certificate {
         match self {
             Proof::KInduction { k, simple_path } => Certificate::KInductive { k, simple_path },

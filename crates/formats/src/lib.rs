@@ -5,6 +5,7 @@
 //! an expression, never allocates by a number that it merely read, and answers
 //! bad input with a [`Diagnostic`], never with a panic.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod aiger;
 #[cfg(test)]

@@ -30,10 +30,18 @@ use crate::names::Names;
 /// Why a program has no system of words.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoweringError {
+    /// A variable is neither `bool` nor a bit-vector.
     #[error("cannot encode variable `{name}` of type {sort} as a bit-vector")]
-    Variable { name: String, sort: Sort },
+    Variable {
+        /// The name of the variable.
+        name: String,
+        /// Its sort.
+        sort: Sort,
+    },
+    /// A function has no definition.
     #[error("cannot encode the uninterpreted function `{0}` with bit-vectors")]
     Function(String),
+    /// An expression is neither `bool` nor a bit-vector.
     #[error("cannot encode an expression of type {0} as a bit-vector")]
     Expression(Sort),
     /// A counterexample of the system may not be one of the program.

@@ -59,7 +59,9 @@ pub fn write_certificate(
 /// and the model's.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Correspondence {
+    /// Pairs of inputs: in the certificate, in the model.
     pub inputs: Vec<(usize, usize)>,
+    /// Pairs of latches: in the certificate, in the model.
     pub latches: Vec<(usize, usize)>,
 }
 

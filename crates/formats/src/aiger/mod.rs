@@ -45,7 +45,9 @@ pub enum Encoding {
 /// A circuit with what the file says beyond its system.
 #[derive(Clone, Debug)]
 pub struct AigerModel {
+    /// The system that the circuit describes.
     pub system: TransitionSystem,
+    /// How the file was encoded.
     pub encoding: Encoding,
     literals: Literals,
     shared: Vec<SharedSymbol>,

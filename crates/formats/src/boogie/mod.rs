@@ -45,7 +45,9 @@ use scope::{Known, Scope};
 /// A program with what its graph does not show.
 #[derive(Debug)]
 pub struct Reading {
+    /// The control-flow graph.
     pub program: Program,
+    /// The dialect that the program was read in.
     pub dialect: Dialect,
     /// What the user should know although it is no error, in the order of the source.
     pub notes: Vec<Note>,
@@ -53,9 +55,12 @@ pub struct Reading {
     pub entries: Vec<Entry>,
 }
 
+/// A remark about the source that is not an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
+    /// What the user should know.
     pub message: String,
+    /// The bytes of the source that the note is about.
     pub span: Range<usize>,
 }
 
@@ -63,7 +68,9 @@ pub struct Note {
 /// statement: axioms, `where` clauses and preconditions.
 #[derive(Clone, Debug)]
 pub struct Entry {
+    /// The name of the procedure.
     pub procedure: String,
+    /// The edges from the entry of the program to the first statement.
     pub path: Vec<EdgeId>,
 }
 
