@@ -41,6 +41,7 @@
 //! # Ok::<(), elinvar_ir::SortError>(())
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod arrays;
 mod certificate;

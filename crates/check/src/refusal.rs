@@ -5,104 +5,253 @@ use elinvar_ir::{ClauseError, FormulaError, OpenValue, PropertyId, Sort, Transit
 /// Why evidence is refused; one variant for each way to reject.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refusal {
+    /// The evidence is about a property that does not exist.
     #[error("the system has no property {}", .0.0)]
     NoSuchProperty(PropertyId),
+    /// The property, named here, is not a safety property.
     #[error("property {0} is not a safety property")]
     NotSafety(String),
-    #[error("the budget of the check is spent")]
+    /// The time or the memory of the check ran out. Nothing is known about the evidence.
+    #[error("the check ran out of time or memory")]
     OutOfBudget,
 
     // ---- traces
+    /// The trace has no cycle.
     #[error("the trace has no cycle")]
     EmptyTrace,
+    /// The number of initial values is wrong.
     #[error("the trace has {found} initial values for {expected} states")]
-    InitialCount { found: usize, expected: usize },
+    InitialCount {
+        /// The number that was given.
+        found: usize,
+        /// The number that the system needs.
+        expected: usize,
+    },
+    /// The number of values for the inputs of a cycle is wrong.
     #[error("cycle {cycle} of the trace has {found} values for {expected} inputs")]
-    InputCount { cycle: usize, found: usize, expected: usize },
+    InputCount {
+        /// The number of the cycle.
+        cycle: usize,
+        /// The number that was given.
+        found: usize,
+        /// The number that the system needs.
+        expected: usize,
+    },
+    /// The number of values for the free states of a cycle is wrong.
     #[error("cycle {cycle} of the trace has {found} values for {expected} free states")]
-    FreeCount { cycle: usize, found: usize, expected: usize },
+    FreeCount {
+        /// The number of the cycle.
+        cycle: usize,
+        /// The number that was given.
+        found: usize,
+        /// The number that the system needs.
+        expected: usize,
+    },
+    /// A value has the wrong sort.
     #[error("the value of {symbol} in cycle {cycle} is {found}, expected {expected}")]
-    ValueSort { symbol: String, cycle: usize, found: Sort, expected: Sort },
+    ValueSort {
+        /// The name of the input or state.
+        symbol: String,
+        /// The number of the cycle.
+        cycle: usize,
+        /// Its sort.
+        found: Sort,
+        /// The sort that it needs.
+        expected: Sort,
+    },
+    /// An initial value contradicts the system.
     #[error("the initial value of {state} is not the one that the system defines")]
-    InitialValue { state: String },
+    InitialValue {
+        /// The name of the state.
+        state: String,
+    },
+    /// A constraint is violated.
     #[error("constraint {constraint} is violated in cycle {cycle}")]
-    Constraint { constraint: usize, cycle: usize },
+    Constraint {
+        /// The number of the constraint.
+        constraint: usize,
+        /// The number of the cycle.
+        cycle: usize,
+    },
+    /// The trace does not end in a bad state.
     #[error("the last cycle of the trace, {cycle}, is not bad")]
-    NotBad { cycle: usize },
+    NotBad {
+        /// The number of the cycle.
+        cycle: usize,
+    },
 
+    /// A property that the witness names does not fail.
     #[error("no cycle of the trace violates property {property}")]
-    NeverBad { property: String },
+    NeverBad {
+        /// The name of the property.
+        property: String,
+    },
+    /// The witness names no property.
     #[error("the witness names no property")]
     NoProperty,
-    #[error("the witness leaves a value open that is no part of its trace")]
+    /// The witness leaves a value open that is not in its trace.
+    #[error("the witness leaves a value open that is not part of its trace")]
     NoSuchValue(OpenValue),
+    /// A constraint depends on the open values.
     #[error("some choice of the open values violates constraint {constraint} in cycle {cycle}")]
-    OpenConstraint { constraint: usize, cycle: usize },
+    OpenConstraint {
+        /// The number of the constraint.
+        constraint: usize,
+        /// The number of the cycle.
+        cycle: usize,
+    },
+    /// An initial value depends on the open values.
     #[error("some choice of the open values contradicts the initial value of {state}")]
-    OpenInitialValue { state: String },
+    OpenInitialValue {
+        /// The name of the state.
+        state: String,
+    },
+    /// Whether a property fails depends on the open values.
     #[error(
         "property {property} does not fail in the same cycle for every choice of the open values"
     )]
-    OpenNotBad { property: String },
+    OpenNotBad {
+        /// The name of the property.
+        property: String,
+    },
 
     // ---- invariants
+    /// A literal is not about a state.
     #[error("literal {literal} of clause {clause} is not about a state of the system")]
-    NotAState { clause: usize, literal: usize },
+    NotAState {
+        /// The position of the clause.
+        clause: usize,
+        /// The position of the literal in its clause.
+        literal: usize,
+    },
+    /// A literal is about a bit of an array.
     #[error("literal {literal} of clause {clause} is about a bit of {state}, which is an array")]
-    ArrayState { clause: usize, literal: usize, state: String },
+    ArrayState {
+        /// The position of the clause.
+        clause: usize,
+        /// The position of the literal in its clause.
+        literal: usize,
+        /// The name of the state.
+        state: String,
+    },
+    /// A literal is about a bit that the state does not have.
     #[error(
-        "literal {literal} of clause {clause} is about bit {bit} of {state}, which has {width}"
+        "literal {literal} of clause {clause} is about bit {bit} of {state}, which has {width} bits"
     )]
-    BitOutOfRange { clause: usize, literal: usize, state: String, bit: u32, width: u32 },
+    BitOutOfRange {
+        /// The position of the clause.
+        clause: usize,
+        /// The position of the literal in its clause.
+        literal: usize,
+        /// The name of the state.
+        state: String,
+        /// The number of the bit.
+        bit: u32,
+        /// The width of the state.
+        width: u32,
+    },
+    /// A fact does not fit the system.
     #[error(transparent)]
     Facts(ClauseError),
+    /// A clause is violated in some initial state.
     #[error("clause {clause} does not hold in every initial state")]
-    Initiation { clause: usize },
+    Initiation {
+        /// The position of the clause.
+        clause: usize,
+    },
+    /// A clause is violated after some step from the invariant.
     #[error("clause {clause} does not hold after every step from the invariant")]
-    Consecution { clause: usize },
+    Consecution {
+        /// The position of the clause.
+        clause: usize,
+    },
+    /// The invariant contains a bad state.
     #[error("the invariant does not exclude the bad states")]
     Safety,
 
     // ---- formulas
+    /// The invariant does not fit the system.
     #[error(transparent)]
     Formula(FormulaError),
+    /// The invariant is violated in some initial state.
     #[error("the invariant does not hold in every initial state")]
     FormulaInitiation,
+    /// The invariant is violated after some step from it.
     #[error("the invariant does not hold after every step from it")]
     FormulaConsecution,
+    /// The invariant contains a bad state.
     #[error("the invariant does not exclude the bad states")]
     FormulaSafety,
 
     // ---- k-induction
+    /// The k of a k-induction is zero.
     #[error("k-induction needs a k of at least 1")]
     ZeroDepth,
+    /// A bad state is reachable within k cycles.
     #[error("a bad state is reached in cycle {cycle}")]
-    BaseCase { cycle: usize },
+    BaseCase {
+        /// The number of the cycle.
+        cycle: usize,
+    },
+    /// The induction step fails.
     #[error("a path of {k} good states leads to a bad one")]
-    StepCase { k: usize },
-    #[error("the proof is about states that the property does not depend on alone")]
+    StepCase {
+        /// The length of the paths.
+        k: usize,
+    },
+    /// The property depends on states that the proof leaves out.
+    #[error("the property depends on states that the proof leaves out")]
     OtherStates,
 
     // ---- witness circuits
+    /// A shared input or state does not exist.
     #[error(
         "shared {what} {witness} of the witness circuit and {model} of the model: no such {what}"
     )]
-    SharedOutOfRange { what: &'static str, witness: usize, model: usize },
+    SharedOutOfRange {
+        /// `input` or `state`.
+        what: &'static str,
+        /// The number in the witness circuit.
+        witness: usize,
+        /// The number in the model.
+        model: usize,
+    },
+    /// An input or state is shared twice.
     #[error("{what} {witness} of the witness circuit or {model} of the model is shared twice")]
-    SharedTwice { what: &'static str, witness: usize, model: usize },
+    SharedTwice {
+        /// `input` or `state`.
+        what: &'static str,
+        /// The number in the witness circuit.
+        witness: usize,
+        /// The number in the model.
+        model: usize,
+    },
+    /// A shared input or state has different sorts.
     #[error(
         "shared {what} {witness} of the witness circuit and {model} of the model differ in sort"
     )]
-    SharedSort { what: &'static str, witness: usize, model: usize },
-    #[error("reset: an initial state of the model is none of the witness circuit")]
+    SharedSort {
+        /// `input` or `state`.
+        what: &'static str,
+        /// The number in the witness circuit.
+        witness: usize,
+        /// The number in the model.
+        model: usize,
+    },
+    /// The witness circuit does not simulate an initial state of the model.
+    #[error("reset: an initial state of the model is not an initial state of the witness circuit")]
     CircuitReset,
-    #[error("transition: a step of the model is none of the witness circuit")]
+    /// The witness circuit does not simulate a step of the model.
+    #[error("transition: a step of the model is not a step of the witness circuit")]
     CircuitTransition,
+    /// The property of the witness circuit is too weak.
     #[error("safety: the property of the witness circuit does not imply that of the model")]
     CircuitSafety,
+    /// The property of the witness circuit fails initially.
     #[error("base: an initial state of the witness circuit violates its property")]
     CircuitBase,
-    #[error("induction: a step of the witness circuit leads out of its property")]
+    /// The property of the witness circuit is not inductive.
+    #[error("induction: a step of the witness circuit violates its property")]
     CircuitInduction,
 }
 

@@ -17,6 +17,7 @@ use crate::Refusal;
 /// How long and how large a check may become.
 #[derive(Clone, Debug)]
 pub struct Budget {
+    /// When the check gives up.
     pub deadline: Option<Instant>,
     /// Set by anyone to stop the check.
     pub cancelled: Option<Arc<AtomicBool>>,

@@ -53,10 +53,8 @@ impl Error {
 pub struct FileFault {
     /// The name of the file.
     pub file: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in bytes, from 1.
-    pub column: usize,
+    /// The line and the column in bytes, both from 1; nothing if the whole file is wrong.
+    pub position: Option<(usize, usize)>,
     /// What is wrong.
     pub message: String,
     /// What to do about it, where that is known.
@@ -71,13 +69,13 @@ impl FileFault {
     /// The place of a diagnostic in the text of a file.
     pub fn new(file: &str, source: &[u8], diagnostic: &Diagnostic) -> Self {
         let at = diagnostic.position(source);
+        let is_place = !diagnostic.whole_file;
         FileFault {
             file: file.into(),
-            line: at.line,
-            column: at.column,
+            position: is_place.then_some((at.line, at.column)),
             message: escape(&diagnostic.message).into_owned(),
             help: diagnostic.help.clone(),
-            snippet: snippet(source, diagnostic),
+            snippet: if is_place { snippet(source, diagnostic) } else { None },
         }
     }
 }
@@ -85,7 +83,11 @@ impl FileFault {
 impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.to_string_lossy();
-        write!(f, "{}:{}:{}: error: {}", escape(&file), self.line, self.column, self.message)?;
+        match self.position {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: ", escape(&file))?,
+            None => write!(f, "{}: ", escape(&file))?,
+        }
+        write!(f, "error: {}", self.message)?;
         if let Some(snippet) = &self.snippet {
             write!(f, "\n{snippet}")?;
         }

@@ -221,7 +221,7 @@ impl ProgramProblem {
         let lower = |builder| {
             lowering::lower_with(self.program(), builder).map_err(|error| {
                 let name = self.source.name();
-                Error::Usage(format!("{name} has no transition system over words: {error}"))
+                Error::Usage(format!("{name} cannot be converted to a transition system: {error}"))
             })
         };
         let model = Arc::new(as_model(lower(SystemBuilder::new())?));

@@ -34,7 +34,7 @@ use crate::smtlib;
 const INLINE_LENGTH: usize = 120;
 
 /// The beginning of the line that says that no solution may mean nothing.
-pub const IN_PART: &str = "; The program is known only in part, unsat may not mean unsafe:";
+pub const APPROXIMATED: &str = "; The program is only approximated, so unsat may not mean unsafe:";
 
 /// The clauses that say that none of these properties fails.
 pub fn write(program: &Program, properties: &[PropertyId]) -> String {
@@ -120,7 +120,7 @@ impl Writer<'_> {
             put!(text, "; {}\n", clean(&self.program.property(property).name));
         }
         if let Some(why) = self.program.doubt(self.program.edge_ids()) {
-            put!(text, "{IN_PART} {}\n", clean(&why));
+            put!(text, "{APPROXIMATED} {}\n", clean(&why));
         }
         put!(text, "(set-logic HORN)\n");
         for name in self.blocks.terms.types() {
@@ -441,10 +441,10 @@ mod tests {
     #[test]
     fn doubts_are_told() {
         let known = clauses("procedure p() { assert false; }");
-        assert!(!known.contains(IN_PART), "{known}");
+        assert!(!known.contains(APPROXIMATED), "{known}");
         let source = "function {:overapproximation \"xor\"} f(x: int) returns (int);\n\
                       procedure p(x: int) { assert f(x) == x; }";
-        assert!(clauses(source).contains(IN_PART));
+        assert!(clauses(source).contains(APPROXIMATED));
     }
 
     #[test]

@@ -5,8 +5,11 @@
 //! an expression, never allocates by a number that it merely read, and answers
 //! bad input with a [`Diagnostic`], never with a panic.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod aiger;
+#[cfg(test)]
+mod annotated;
 pub mod basm;
 pub mod boogie;
 pub mod btor;
@@ -15,6 +18,7 @@ pub mod certificate;
 pub mod dag;
 mod diagnostic;
 pub mod dot;
+mod format;
 pub mod horn;
 pub mod lowering;
 pub mod model;
@@ -25,10 +29,13 @@ mod same;
 pub mod smtlib;
 pub mod svg;
 pub mod vcd;
+mod write_error;
 #[cfg(test)]
 #[path = "../tests/common/z3.rs"]
 mod z3;
 
+use diagnostic::counted;
 pub use diagnostic::{Diagnostic, Position};
-pub use numbered::WriteError;
+pub use format::{Format, ProblemKind, WriteOptions};
 pub use same::same_system;
+pub use write_error::WriteError;

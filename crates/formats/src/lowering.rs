@@ -30,14 +30,22 @@ use crate::names::Names;
 /// Why a program has no system of words.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoweringError {
-    #[error("variable {name} has type {sort}; only bool and bit-vectors have words")]
-    Variable { name: String, sort: Sort },
-    #[error("function {0} is not interpreted, and has no words")]
+    /// A variable is neither `bool` nor a bit-vector.
+    #[error("cannot encode variable `{name}` of type {sort} as a bit-vector")]
+    Variable {
+        /// The name of the variable.
+        name: String,
+        /// Its sort.
+        sort: Sort,
+    },
+    /// A function has no definition.
+    #[error("cannot encode the uninterpreted function `{0}` with bit-vectors")]
     Function(String),
-    #[error("an expression has type {0}; only bool and bit-vectors have words")]
+    /// An expression is neither `bool` nor a bit-vector.
+    #[error("cannot encode an expression of type {0} as a bit-vector")]
     Expression(Sort),
     /// A counterexample of the system may not be one of the program.
-    #[error("the program is known only in part: {0}")]
+    #[error("the program is only approximated: {0}")]
     Approximation(String),
     /// A width that no register has.
     #[error(transparent)]
@@ -372,7 +380,7 @@ mod tests {
         let complaint = |body: &str| lowered(body).unwrap_err().to_string();
         assert_eq!(
             complaint("var n: int; assert n < 3;"),
-            "variable n has type int; only bool and bit-vectors have words"
+            "cannot encode variable `n` of type int as a bit-vector"
         );
         let map = complaint("var m: [bv3]bv3; assert m[0bv3] == 1bv3;");
         assert!(map.contains("variable m has type [bv3]bv3"), "{map}");

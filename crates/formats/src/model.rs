@@ -1,55 +1,40 @@
-//! The front door of the readers: which format a file is in, by its content.
-//!
-//! | format | its first line |
-//! |---|---|
-//! | AIGER  | begins with `aag` or `aig` |
-//! | BTOR2  | `<number> sort …`: every other node needs a sort |
-//! | BTOR   | `<number>` and a variable, an array or a constant: every other node needs operands |
-//! | basm   | `<number>` and an instruction, or `REM` |
-//!
-//! Comments (`;`, not in AIGER) and empty lines may come before it. The ending
-//! of the file's name decides only when the content does not.
+//! Models: transition systems as they are read from files, with what the format of the
+//! file adds. The methods read and write the evidence that belongs to a model.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use elinvar_ir::{SystemBuilder, TransitionSystem};
+use elinvar_ir::{SystemBuilder, Trace, TransitionSystem, Witness, WitnessCircuit};
 
-use crate::aiger::AigerModel;
+use crate::aiger::{AigerModel, Encoding};
 use crate::btor::BtorModel;
 use crate::btor2::Btor2Model;
-use crate::{Diagnostic, aiger, basm, btor, btor2};
+use crate::format::{expect_content, unknown};
+use crate::{Diagnostic, WriteError, aiger, basm, btor, btor2};
 
-/// The formats that models are read from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    Aiger,
-    Btor,
-    Btor2,
-    Basm,
-}
+pub use crate::format::{Format, ProblemKind, WriteOptions, detect, is_program};
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Aiger => "AIGER",
-            Format::Btor => "BTOR",
-            Format::Btor2 => "BTOR2",
-            Format::Basm => "basm",
-        })
-    }
-}
-
-/// A model with what its format says beyond the system.
+/// A transition system with what its file says beyond it.
 #[derive(Clone, Debug)]
 pub enum Model {
+    /// A circuit, with the literals of its file.
     Aiger(AigerModel),
+    /// A model in BTOR, with its roots.
     Btor(BtorModel),
+    /// A model in BTOR2.
     Btor2(Btor2Model),
+    /// The system of an assembler program.
     Basm(TransitionSystem),
 }
 
+impl From<TransitionSystem> for Model {
+    /// A system that was not read from a file; its evidence is written in BTOR2.
+    fn from(system: TransitionSystem) -> Self {
+        Model::Btor2(Btor2Model { system, operators: BTreeMap::new() })
+    }
+}
+
 impl Model {
+    /// The transition system.
     pub fn system(&self) -> &TransitionSystem {
         match self {
             Model::Aiger(model) => &model.system,
@@ -59,6 +44,7 @@ impl Model {
         }
     }
 
+    /// The transition system alone.
     pub fn into_system(self) -> TransitionSystem {
         match self {
             Model::Aiger(model) => model.system,
@@ -68,6 +54,19 @@ impl Model {
         }
     }
 
+    /// The model with another system, whose inputs and states must be the same.
+    pub fn map_system(self, change: impl FnOnce(TransitionSystem) -> TransitionSystem) -> Self {
+        match self {
+            Model::Aiger(model) => Model::Aiger(model.with_system(change)),
+            Model::Btor(model) => Model::Btor(BtorModel { system: change(model.system), ..model }),
+            Model::Btor2(model) => {
+                Model::Btor2(Btor2Model { system: change(model.system), ..model })
+            }
+            Model::Basm(system) => Model::Basm(change(system)),
+        }
+    }
+
+    /// The format that the model was read from.
     pub fn format(&self) -> Format {
         match self {
             Model::Aiger(_) => Format::Aiger,
@@ -77,7 +76,7 @@ impl Model {
         }
     }
 
-    /// How often each operator occurs in the file, where the format has operators.
+    /// How often each operator occurs in the file, if the format has operators.
     pub fn operators(&self) -> Option<&BTreeMap<&'static str, usize>> {
         match self {
             Model::Btor(model) => Some(&model.operators),
@@ -85,6 +84,92 @@ impl Model {
             Model::Aiger(_) | Model::Basm(_) => None,
         }
     }
+
+    /// Whether the file is a formula, whose properties are satisfiable or not.
+    pub fn is_formula(&self) -> bool {
+        match self {
+            Model::Btor(model) => model.combinational,
+            Model::Aiger(_) | Model::Btor2(_) | Model::Basm(_) => false,
+        }
+    }
+
+    /// The contents of a witness file for a counterexample.
+    pub fn write_witness(&self, trace: &Trace) -> Vec<u8> {
+        match self {
+            Model::Aiger(model) => aiger::write_witness(&model.system, trace).into_bytes(),
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+                btor2::write_witness(self.system(), trace).into_bytes()
+            }
+        }
+    }
+
+    /// Reads a witness file. The result is well-formed, but nobody has replayed it.
+    pub fn read_witness(&self, source: &[u8]) -> Result<Witness, Diagnostic> {
+        match self {
+            Model::Aiger(model) => aiger::read_witness(source, &model.system),
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+                btor2::read_witness(source, self.system())
+            }
+        }
+    }
+
+    /// Whether a file is a witness for a model in this format. Its first line other than
+    /// comments is the status: `sat` (BTOR2) or `1` (AIGER).
+    pub fn is_witness(&self, source: &[u8]) -> bool {
+        let is_comment = |line: &[u8]| match self {
+            Model::Aiger(_) => matches!(line.first(), Some(b'c' | b'u' | b';')),
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => line.starts_with(b";"),
+        };
+        let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
+        matches!(lines.next(), Some(b"sat" | b"1"))
+    }
+
+    /// The contents of a certificate file: a circuit whose first inputs and states are those
+    /// of the model. The circuit must consist of bits if [`Format::has_words`] is false of the
+    /// model's format.
+    pub fn write_certificate(
+        &self,
+        circuit: &TransitionSystem,
+        encoding: Encoding,
+    ) -> Result<Vec<u8>, WriteError> {
+        let (inputs, states) = (self.system().inputs().len(), self.system().states().len());
+        match self {
+            Model::Aiger(model) => {
+                aiger::write_certificate(circuit, inputs, states, model, encoding)
+            }
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => btor2::write(circuit),
+        }
+    }
+
+    /// Reads a certificate that is a circuit, without rewriting any of its expressions.
+    /// The file must be in the format [`Format::evidence_format`] of the model's format.
+    pub fn read_certificate(&self, source: &[u8]) -> Result<WitnessCircuit, Diagnostic> {
+        let builder = SystemBuilder::verbatim();
+        match self {
+            Model::Aiger(model) => {
+                let circuit = aiger::read_with(source, builder)?;
+                let shared = aiger::certificate_mapping(&circuit, model)?;
+                Ok(WitnessCircuit {
+                    system: circuit.system,
+                    shared_inputs: shared.inputs,
+                    shared_states: shared.latches,
+                })
+            }
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+                let circuit = btor2::read_with(source, builder)?.system;
+                Ok(first_shared(circuit, self.system()))
+            }
+        }
+    }
+}
+
+/// In BTOR2 the first inputs and states of a circuit are those of the model.
+fn first_shared(circuit: TransitionSystem, model: &TransitionSystem) -> WitnessCircuit {
+    let first = |own: usize, theirs: usize| (0..own.min(theirs)).map(|i| (i, i)).collect();
+    let shared_inputs = first(circuit.inputs().len(), model.inputs().len());
+    let shared_states = first(circuit.states().len(), model.states().len());
+    WitnessCircuit { system: circuit, shared_inputs, shared_states }
 }
 
 /// Reads a model in any format. `name` is the name of the file, if it has one.
@@ -103,6 +188,7 @@ fn read_model_with(
     name: Option<&str>,
     builder: SystemBuilder,
 ) -> Result<Model, Diagnostic> {
+    expect_content(source)?;
     match detect(source, name) {
         Some(Format::Aiger) => aiger::read_with(source, builder).map(Model::Aiger),
         Some(Format::Btor) => btor::read_with(source, builder).map(Model::Btor),
@@ -111,146 +197,16 @@ fn read_model_with(
             let program = basm::parse(source)?;
             Ok(Model::Basm(basm::translate_with(&program, builder)))
         }
-        None => Err(unknown(source)),
-    }
-}
-
-/// The format of a file: by its first line, else by the ending of its name.
-pub fn detect(source: &[u8], name: Option<&str>) -> Option<Format> {
-    if source.starts_with(b"aag ") || source.starts_with(b"aig ") {
-        return Some(Format::Aiger);
-    }
-    let mut words = first_line(source).split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-    let first = words.next().unwrap_or_default().to_ascii_lowercase();
-    let second = words.next().unwrap_or_default().to_ascii_lowercase();
-    let ending = name.and_then(of_ending);
-    if first == b"rem" {
-        return Some(Format::Basm);
-    }
-    if first.is_empty() || !first.iter().all(u8::is_ascii_digit) {
-        return ending;
-    }
-    match &second[..] {
-        b"sort" => Some(Format::Btor2),
-        b"var" | b"array" | b"const" | b"constd" | b"consth" | b"zero" | b"one" | b"ones" => {
-            Some(Format::Btor)
+        Some(Format::Boogie) => {
+            Err(Diagnostic::of_file("expected a transition system, found a program in Boogie"))
         }
-        // Some instructions are called as operators of BTOR are, which cannot
-        // come first there: then the name may tell which fault is meant.
-        word if is_instruction(word) => Some(ending.unwrap_or(Format::Basm)),
-        _ => ending,
+        Some(Format::SmtLib | Format::Dot) | None => Err(unknown(source, name)),
     }
-}
-
-/// Is it a program in Boogie? By what it begins with, else by the ending of its name.
-pub fn is_program(source: &[u8], name: &str) -> bool {
-    let declares = |word: &[u8]| {
-        let keywords: [&[u8]; 8] = [
-            b"procedure",
-            b"implementation",
-            b"var",
-            b"const",
-            b"type",
-            b"function",
-            b"axiom",
-            b"//#",
-        ];
-        keywords.iter().any(|keyword| word.starts_with(keyword))
-    };
-    match detect(source, None) {
-        Some(_) => false,
-        None => {
-            let ending = name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case("bpl"));
-            ending || declares(after_comments(source))
-        }
-    }
-}
-
-/// What follows the comments of Boogie; those that Ultimate writes verdicts in stay.
-fn after_comments(source: &[u8]) -> &[u8] {
-    let mut rest = source.trim_ascii_start();
-    loop {
-        let end: &[u8] = match rest {
-            [b'/', b'/', b'#', ..] => return rest,
-            [b'/', b'/', ..] => b"\n",
-            [b'/', b'*', ..] => b"*/",
-            _ => return rest,
-        };
-        let at = rest.windows(end.len()).position(|window| window == end);
-        rest = at.map_or(&b""[..], |at| &rest[at + end.len()..]).trim_ascii_start();
-    }
-}
-
-/// The first line that is neither empty nor a comment.
-fn first_line(source: &[u8]) -> &[u8] {
-    let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b";")).unwrap_or_default()
-}
-
-fn of_ending(name: &str) -> Option<Format> {
-    let (_, ending) = name.rsplit_once('.')?;
-    match ending.to_ascii_lowercase().as_str() {
-        "aag" | "aig" => Some(Format::Aiger),
-        "btor" => Some(Format::Btor),
-        "btor2" => Some(Format::Btor2),
-        "basm" => Some(Format::Basm),
-        _ => None,
-    }
-}
-
-fn is_instruction(word: &[u8]) -> bool {
-    const INSTRUCTIONS: [&[u8]; 23] = [
-        b"load", b"save", b"peek", b"poke", b"add", b"sub", b"mul", b"div", b"mod", b"and", b"or",
-        b"xor", b"shl", b"shr", b"eq", b"ne", b"lt", b"le", b"gt", b"ge", b"jmp", b"exit", b"rem",
-    ];
-    INSTRUCTIONS.contains(&word)
-}
-
-fn unknown(source: &[u8]) -> Diagnostic {
-    let line = first_line(source);
-    let error = match source.windows(line.len().max(1)).position(|window| window == line) {
-        Some(start) => {
-            Diagnostic::new("this is not the beginning of a model", start..start + line.len())
-        }
-        None => Diagnostic::new("the file is empty", source.len()..source.len()),
-    };
-    error.with_help("models are in AIGER, BTOR, BTOR2 or basm, programs in Boogie")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn formats_are_told_by_their_content() {
-        let of = |text: &str| detect(text.as_bytes(), None);
-        assert_eq!(of("aag 0 0 0 0 0\n"), Some(Format::Aiger));
-        assert_eq!(of("aig 0 0 0 0 0\n"), Some(Format::Aiger));
-        assert_eq!(of("; c\n\n 1 sort bitvec 1\n"), Some(Format::Btor2));
-        assert_eq!(of("1 var 8 x\r\n"), Some(Format::Btor));
-        assert_eq!(of("2 zero 8\n"), Some(Format::Btor));
-        assert_eq!(of("10 LOAD 5\n"), Some(Format::Basm));
-        assert_eq!(of("rem a program\n10 exit 0\n"), Some(Format::Basm));
-        assert_eq!(of("10 add 5\n"), Some(Format::Basm));
-        assert_eq!(of("hello"), None);
-        assert_eq!(of(""), None);
-    }
-
-    #[test]
-    fn the_name_decides_what_the_content_does_not() {
-        assert_eq!(detect(b"1 sort bitvec 1", Some("x.btor")), Some(Format::Btor2));
-        assert_eq!(detect(b"1 add 8 2 3", Some("x.btor")), Some(Format::Btor));
-        assert_eq!(detect(b"1 frob 8", Some("x.y.BTOR2")), Some(Format::Btor2));
-        assert_eq!(detect(b"1 frob 8", Some("x")), None);
-    }
-
-    #[test]
-    fn programs_are_told_by_their_beginning() {
-        let of = |text: &str| is_program(text.as_bytes(), "<stdin>");
-        assert!(of("procedure main() {}") && of("//#Safe\n") && of("// c\n/* d\n*/ var x: int;"));
-        assert!(!of("1 var 8 x\n") && !of("") && !of("// procedure"));
-        assert!(is_program(b"", "x.bpl") && !is_program(b"aag 0 0 0 0 0\n", "x.bpl"));
-    }
 
     #[test]
     fn every_format_is_read() {
@@ -291,9 +247,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_pointed_at() {
+    fn unknown_formats_are_reported_at_the_first_line() {
         let error = read_model(b"; c\nhello world\n", None).unwrap_err();
         assert_eq!(error.span, 4..15);
-        assert_eq!(read_model(b"\n", None).unwrap_err().span, 1..1);
+    }
+
+    #[test]
+    fn empty_files_are_reported_without_a_position() {
+        for text in ["", "\n", "; only a comment\n"] {
+            for name in [None, Some("x.aag"), Some("x.btor2"), Some("x.basm")] {
+                let error = read_model(text.as_bytes(), name).unwrap_err();
+                assert_eq!(error.message, "the file is empty");
+                assert!(error.whole_file);
+            }
+        }
+    }
+
+    #[test]
+    fn programs_are_not_models() {
+        let error = read_model(b"procedure main() {}", None).unwrap_err();
+        assert!(error.message.ends_with("found a program in Boogie"));
+    }
+
+    #[test]
+    fn witnesses_are_detected_by_their_first_line() {
+        let words = read_model(b"1 sort bitvec 1\n", None).unwrap();
+        let bits = read_model(b"aag 0 0 0 1 0\n0\n", None).unwrap();
+        let is_either = |text: &[u8]| words.is_witness(text) || bits.is_witness(text);
+        assert!(words.is_witness(b"sat\nb0\n") && bits.is_witness(b"1\nb0\n"));
+        assert!(words.is_witness(b"; comment\n\n sat \r\n"));
+        assert!(bits.is_witness(b"c comment\nu0\n1\nb0\n"));
+        assert!(!is_either(b"1 sort bitvec 1\n") && !is_either(b"") && !is_either(b"satisfied"));
     }
 }

@@ -22,14 +22,17 @@ impl ArrayValue {
         ArrayValue { index_width, default, entries: BTreeMap::new() }
     }
 
+    /// The width of the addresses.
     pub fn index_width(&self) -> u32 {
         self.index_width
     }
 
+    /// The width of the elements.
     pub fn element_width(&self) -> u32 {
         self.default.width()
     }
 
+    /// The element at every address that was not written.
     pub fn default_element(&self) -> &BitVec {
         &self.default
     }
@@ -39,11 +42,13 @@ impl ArrayValue {
         self.entries.iter()
     }
 
+    /// The element at an address.
     pub fn read(&self, index: &BitVec) -> &BitVec {
         assert_eq!(index.width(), self.index_width, "index of a wrong width");
         self.entries.get(index).unwrap_or(&self.default)
     }
 
+    /// Replaces the element at an address.
     pub fn write(&mut self, index: BitVec, element: BitVec) {
         assert_eq!(index.width(), self.index_width, "index of a wrong width");
         assert_eq!(element.width(), self.default.width(), "element of a wrong width");

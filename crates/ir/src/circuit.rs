@@ -47,6 +47,7 @@ const MAX_COPIED: usize = 1 << 26;
 /// A system that simulates a model, and what the two have in common.
 #[derive(Clone, Debug)]
 pub struct WitnessCircuit {
+    /// The witness circuit as a transition system.
     pub system: TransitionSystem,
     /// Numbers of equal inputs: in the witness, in the model.
     pub shared_inputs: Vec<(usize, usize)>,
@@ -57,20 +58,33 @@ pub struct WitnessCircuit {
 /// Why a certificate cannot be made a circuit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CircuitError {
+    /// The certificate is about a property of another kind.
     #[error("property {} is not a safety property of the model", .0.0)]
     NotSafety(PropertyId),
+    /// A literal of a clause is not a bit of a state of the model.
     #[error("literal {literal} of clause {clause} is not a bit of a state")]
-    NotAStateBit { clause: usize, literal: usize },
+    NotAStateBit {
+        /// The position of the clause.
+        clause: usize,
+        /// The position of the literal in its clause.
+        literal: usize,
+    },
+    /// A fact does not fit the model.
     #[error(transparent)]
     Facts(#[from] ClauseError),
+    /// The k of a k-induction is zero.
     #[error("k-induction needs a k of at least 1")]
     ZeroDepth,
+    /// The proof compares the states of a path with each other.
     #[error("a k-induction over simple paths cannot be expressed as a circuit")]
     SimplePath,
+    /// The invariant holds for all values of some inputs.
     #[error("an invariant that is quantified over inputs cannot be expressed as a circuit")]
     Quantified,
+    /// The invariant does not fit the model.
     #[error(transparent)]
     Formula(#[from] FormulaError),
+    /// The circuit would have to store too many past cycles.
     #[error("remembering {0} cycles of this model needs too much memory")]
     TooLarge(usize),
 }

@@ -12,6 +12,7 @@ use crate::value::Value;
 /// free state in every cycle, so that it can be replayed without any choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
+    /// The property that fails.
     pub property: PropertyId,
     /// By state, in cycle zero.
     pub initial: Vec<Value>,
@@ -56,15 +57,21 @@ pub struct Witness {
 pub enum OpenValue {
     /// A state in cycle zero; if the system defines its initial value, that one is meant.
     Initial {
+        /// The number of the state.
         state: usize,
     },
+    /// An input in some cycle.
     Input {
+        /// The number of the cycle.
         cycle: usize,
+        /// The number of the input.
         input: usize,
     },
     /// A free state, by its position in [`Step::free`].
     Free {
+        /// The number of the cycle.
         cycle: usize,
+        /// The position in [`Step::free`].
         position: usize,
     },
 }
@@ -74,7 +81,9 @@ pub enum OpenValue {
 pub struct StateBit {
     /// The state's symbol.
     pub state: ExprId,
+    /// The number of the bit, from the least significant one.
     pub bit: u32,
+    /// Whether the literal says that the bit is set.
     pub positive: bool,
 }
 
@@ -83,14 +92,25 @@ pub struct StateBit {
 pub enum Certificate {
     /// The conjunction of clauses over state bits is inductive and, together
     /// with the constraints, excludes the bad states.
-    Inductive { clauses: Vec<Vec<StateBit>> },
+    Inductive {
+        /// A conjunction of disjunctions.
+        clauses: Vec<Vec<StateBit>>,
+    },
     /// No bad state is reachable within `k` steps, and no path of `k` steps
     /// through good states leads to a bad one; with `simple_path` only paths
     /// whose states are all different are considered. `k` is at least 1.
-    KInductive { k: usize, simple_path: bool },
+    KInductive {
+        /// The length of the paths.
+        k: usize,
+        /// Whether only paths without repeated states count.
+        simple_path: bool,
+    },
     /// The conjunction of clauses, each a disjunction of facts, is inductive and,
     /// together with the constraints, excludes the bad states.
-    Facts { clauses: Vec<Vec<Fact>> },
+    Facts {
+        /// A conjunction of disjunctions.
+        clauses: Vec<Vec<Fact>>,
+    },
     /// An inductive invariant of any shape that excludes the bad states.
     Formula(Box<Formula>),
 }
@@ -133,8 +153,11 @@ impl Certificate {
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StopReason {
+    /// The time limit was reached.
     Timeout,
+    /// The memory limit was reached.
     Memory,
+    /// The user or another engine stopped the run.
     Cancelled,
     /// The bound the user set was reached.
     Bound(usize),

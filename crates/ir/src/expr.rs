@@ -30,11 +30,19 @@ pub const MAX_WIDTH: u32 = 1 << 20;
 /// The sort of an expression. `Bv(1)` is the Boolean.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
+    /// A bit-vector of this width.
     Bv(u32),
-    Array { index: u32, element: u32 },
+    /// An array of bit-vectors.
+    Array {
+        /// The width of the addresses.
+        index: u32,
+        /// The width of the elements.
+        element: u32,
+    },
 }
 
 impl Sort {
+    /// A single bit.
     pub const BOOL: Sort = Sort::Bv(1);
 
     /// The width of a bit-vector sort.
@@ -45,6 +53,7 @@ impl Sort {
         }
     }
 
+    /// Whether values of this sort are arrays.
     pub fn is_array(self) -> bool {
         self.width().is_none()
     }
@@ -106,6 +115,7 @@ impl fmt::Debug for ExprId {
 pub struct SymbolId(u32);
 
 impl SymbolId {
+    /// The number of the symbol in its pool.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -114,24 +124,35 @@ impl SymbolId {
 /// An expression, one level deep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
+    /// A constant.
     Const(BitVec),
+    /// An input or a state.
     Symbol(SymbolId),
+    /// An operator with one operand.
     Unary(UnaryOp, ExprId),
+    /// An operator with two operands.
     Binary(BinaryOp, ExprId, ExprId),
     /// Bits `hi` down to `lo`, both included.
     Slice {
+        /// The operand.
         arg: ExprId,
+        /// The highest bit of the slice, included.
         hi: u32,
+        /// The lowest bit of the slice.
         lo: u32,
     },
     /// Extension by `by` zeros.
     Uext {
+        /// The operand.
         arg: ExprId,
+        /// The number of added bits.
         by: u32,
     },
     /// Extension by `by` copies of the sign.
     Sext {
+        /// The operand.
         arg: ExprId,
+        /// The number of added bits.
         by: u32,
     },
     /// `condition ? then : otherwise`, on bit-vectors or on arrays.
@@ -172,17 +193,35 @@ impl Expr {
 /// Why an expression cannot be built.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SortError {
+    /// An operand has the wrong width.
     #[error("operand has width {found}, expected {expected}")]
-    Width { found: u32, expected: u32 },
+    Width {
+        /// The width of the operand.
+        found: u32,
+        /// The width that the operator needs.
+        expected: u32,
+    },
+    /// An operand is an array where a bit-vector is needed.
     #[error("operand is {0}, expected a bit-vector")]
     NotABitVector(Sort),
+    /// An operand is a bit-vector where an array is needed.
     #[error("operand is {0}, expected an array")]
     NotAnArray(Sort),
+    /// Two operands have different sorts.
     #[error("operands differ in sort: {0} and {1}")]
     Mismatch(Sort, Sort),
+    /// The bounds of a slice are out of range.
     #[error("slice {hi}:{lo} does not fit in width {width}")]
-    Slice { hi: u32, lo: u32, width: u32 },
-    #[error("width {0} is not supported: it must lie between 1 and {MAX_WIDTH}")]
+    Slice {
+        /// The highest bit.
+        hi: u32,
+        /// The lowest bit.
+        lo: u32,
+        /// The width of the operand.
+        width: u32,
+    },
+    /// A width is zero or larger than the limit.
+    #[error("width {0} is not supported: it must be between 1 and {MAX_WIDTH}")]
     Unsupported(u64),
 }
 
@@ -341,6 +380,7 @@ impl Pool {
 
     // ---- reading ---------------------------------------------------------
 
+    /// The sort of an expression.
     pub fn sort(&self, id: ExprId) -> Sort {
         let sort = self.nodes[id.node()].tag & SORT_MASK;
         if sort & ARRAY_SORT == 0 {
@@ -428,10 +468,12 @@ impl Pool {
         }
     }
 
+    /// Whether the expression is the constant bit 1.
     pub fn is_true(&self, id: ExprId) -> bool {
         id == self.bool(true)
     }
 
+    /// Whether the expression is the constant bit 0.
     pub fn is_false(&self, id: ExprId) -> bool {
         id == self.bool(false)
     }
@@ -441,6 +483,7 @@ impl Pool {
         self.get(id.regular()).for_each_operand(visit);
     }
 
+    /// The number of symbols in the pool.
     pub fn symbol_count(&self) -> usize {
         self.symbols.len()
     }
@@ -484,6 +527,7 @@ impl Pool {
         self.symbols[symbol.index()].name = Some(name.into());
     }
 
+    /// The constant bit.
     pub fn bool(&self, value: bool) -> ExprId {
         ExprId::new(value as usize, false)
     }

@@ -23,7 +23,9 @@ use crate::value::BitVec;
 /// How the bits of a word are read as an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Reading {
+    /// In two's complement.
     Signed,
+    /// As a natural number.
     Unsigned,
 }
 
@@ -39,8 +41,11 @@ pub struct Word {
 /// `coefficient · word`, the word read as an integer. The coefficient is not zero.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LinearTerm {
+    /// The factor, which is not zero.
     pub coefficient: IBig,
+    /// The word.
     pub word: Word,
+    /// How the word is read as an integer.
     pub reading: Reading,
 }
 
@@ -48,19 +53,42 @@ pub struct LinearTerm {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Fact {
     /// A bit of a word has this value.
-    Bit { word: Word, bit: u32, value: bool },
+    Bit {
+        /// The word.
+        word: Word,
+        /// The number of the bit.
+        bit: u32,
+        /// The value of the bit.
+        value: bool,
+    },
     /// Σ terms ≤ bound, over the integers: nothing overflows.
-    AtMost { terms: Vec<LinearTerm>, bound: IBig },
+    AtMost {
+        /// The summands.
+        terms: Vec<LinearTerm>,
+        /// The upper bound.
+        bound: IBig,
+    },
     /// Σ terms = value modulo 2^width, or ≠ if not `equal`. All words have this width,
     /// and their readings do not matter.
-    Modular { terms: Vec<LinearTerm>, width: u32, value: IBig, equal: bool },
+    Modular {
+        /// The summands.
+        terms: Vec<LinearTerm>,
+        /// The width of all words.
+        width: u32,
+        /// The value that the sum is compared with.
+        value: IBig,
+        /// Whether the sum is equal to the value or different from it.
+        equal: bool,
+    },
 }
 
-/// Why a fact is none about the states of a system.
+/// Why a fact does not fit a system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FactError {
-    #[error("it is about a word that is no state")]
+    /// The fact mentions a word that is not a state.
+    #[error("it is about a word that is not a state")]
     NotAState,
+    /// The fact is ill-sorted.
     #[error(transparent)]
     Sort(#[from] SortError),
 }
@@ -69,8 +97,11 @@ pub enum FactError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("literal {literal} of clause {clause} does not fit the system: {error}")]
 pub struct ClauseError {
+    /// The position of the clause.
     pub clause: usize,
+    /// The position of the literal in its clause.
     pub literal: usize,
+    /// What is wrong with the literal.
     pub error: FactError,
 }
 

@@ -17,6 +17,7 @@ use crate::system::{Role, State, TransitionSystem};
 /// that it mentions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Formula {
+    /// The pool of the expression.
     pub pool: Pool,
     /// A bit over symbols of the pool.
     pub expr: ExprId,
@@ -27,17 +28,28 @@ pub struct Formula {
 /// Why a formula does not fit a system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FormulaError {
+    /// The formula is not a single bit.
     #[error("the invariant is not a bit")]
     NotABit,
-    #[error("symbol {0} of the invariant is nothing of the system")]
+    /// A symbol has a role that the system does not have.
+    #[error("symbol {0} of the invariant is not a symbol of the system")]
     UnknownSymbol(usize),
+    /// A symbol has another sort in the system.
     #[error("symbol {symbol} of the invariant is {found}, but {expected} in the system")]
-    Sort { symbol: usize, found: Sort, expected: Sort },
+    Sort {
+        /// The number of the symbol.
+        symbol: usize,
+        /// Its sort in the formula.
+        found: Sort,
+        /// Its sort in the system.
+        expected: Sort,
+    },
 }
 
 /// A system with a register for each input that a formula mentions.
 #[derive(Clone, Debug)]
 pub struct Attached {
+    /// The system with the additional registers.
     pub system: TransitionSystem,
     /// The formula over states and these registers.
     pub claim: ExprId,

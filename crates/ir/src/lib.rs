@@ -27,6 +27,7 @@
 //! # Ok::<(), elinvar_ir::SortError>(())
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod array;
 mod circuit;

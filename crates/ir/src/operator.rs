@@ -8,9 +8,13 @@ use crate::value::BitVec;
 /// Operators with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnaryOp {
+    /// Bitwise complement.
     Not,
+    /// Negation in two's complement.
     Neg,
+    /// Whether all bits are set.
     RedAnd,
+    /// Whether an odd number of bits is set.
     RedXor,
 }
 
@@ -19,34 +23,60 @@ pub enum UnaryOp {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum BinaryOp {
+    /// Bitwise and.
     And,
+    /// Bitwise exclusive or.
     Xor,
+    /// Addition modulo 2^width.
     Add,
+    /// Subtraction modulo 2^width.
     Sub,
+    /// Multiplication modulo 2^width.
     Mul,
+    /// Unsigned division; by zero, all ones.
     Udiv,
+    /// Unsigned remainder; by zero, the dividend.
     Urem,
+    /// Signed division, rounded towards zero.
     Sdiv,
+    /// Signed remainder with the sign of the dividend.
     Srem,
+    /// Signed remainder with the sign of the divisor.
     Smod,
+    /// Equality.
     Eq,
+    /// Unsigned less than.
     Ult,
+    /// Signed less than.
     Slt,
+    /// Shift to the left; zero from `width` places on.
     Shl,
+    /// Logical shift to the right; zero from `width` places on.
     Lshr,
+    /// Arithmetic shift to the right, which repeats the sign.
     Ashr,
+    /// Rotation to the left, modulo the width.
     Rol,
+    /// Rotation to the right, modulo the width.
     Ror,
+    /// Concatenation; the first operand has the higher bits.
     Concat,
+    /// Whether the unsigned sum overflows.
     Uaddo,
+    /// Whether the signed sum overflows.
     Saddo,
+    /// Whether the signed difference overflows.
     Ssubo,
+    /// Whether the unsigned product overflows.
     Umulo,
+    /// Whether the signed product overflows.
     Smulo,
+    /// Whether the signed quotient overflows.
     Sdivo,
 }
 
 impl BinaryOp {
+    /// All operators.
     pub const ALL: [BinaryOp; 25] = [
         BinaryOp::And,
         BinaryOp::Xor,

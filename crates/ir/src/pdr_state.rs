@@ -18,6 +18,7 @@ use crate::expr::Sort;
 pub struct PdrState {
     /// All registers of the system, by which those of another version are recognised.
     pub registers: Vec<RegisterKey>,
+    /// The properties, in the order of the system.
     pub properties: Vec<PropertyRecord>,
     /// The number of the last frame: k.
     pub depth: usize,
@@ -34,6 +35,7 @@ pub struct RegisterKey {
     pub name: String,
     /// Its place among the registers.
     pub index: usize,
+    /// The sort of the register.
     pub sort: Sort,
     /// Hashes of what it computes, each looking one register further than the one
     /// before. Names do not count in them, nor does the order of anything.
@@ -43,15 +45,21 @@ pub struct RegisterKey {
 /// A property and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PropertyRecord {
+    /// The name of the property.
     pub name: String,
+    /// What is known about it.
     pub status: PropertyStatus,
 }
 
+/// What a run knows about a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyStatus {
     /// The frames up to this one, at most the last, exclude that it fails. Zero claims
     /// nothing, not even of the initial states.
-    Open { clear: usize },
+    Open {
+        /// The last frame that excludes a failure.
+        clear: usize,
+    },
     /// The lemmas that reach for ever exclude that it fails.
     Safe,
     /// It fails.
@@ -61,6 +69,7 @@ pub enum PropertyStatus {
 /// Up to which frame a lemma holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reach {
+    /// In all frames up to this one.
     Frame(usize),
     /// In every frame there will ever be: these lemmas are inductive together.
     Always,
@@ -69,7 +78,9 @@ pub enum Reach {
 /// A clause over bits of registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FrameLemma {
+    /// In which frames the lemma holds.
     pub reach: Reach,
+    /// The literals, of which one is true.
     pub clause: Vec<RegisterLiteral>,
 }
 
@@ -80,5 +91,6 @@ pub struct RegisterLiteral {
     pub register: usize,
     /// The bit; of a memory, bit i of address a is `a * width + i`.
     pub position: usize,
+    /// Whether the literal says that the bit is set.
     pub positive: bool,
 }

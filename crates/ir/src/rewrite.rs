@@ -22,11 +22,13 @@ type Built = Result<ExprId, SortError>;
 impl Pool {
     // ---- the operators --------------------------------------------------
 
+    /// Bitwise complement.
     pub fn not(&mut self, a: ExprId) -> Built {
         self.expect_bv(a)?;
         Ok(self.complement(a))
     }
 
+    /// An operator with one operand.
     pub fn unary(&mut self, op: UnaryOp, a: ExprId) -> Built {
         let width = self.expect_bv(a)?;
         if op == UnaryOp::Not {
@@ -62,6 +64,7 @@ impl Pool {
         Ok(self.intern_unary(op, a))
     }
 
+    /// An operator with two operands.
     pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Built {
         let (wa, wb) = (self.expect_bv(a)?, self.expect_bv(b)?);
         if op == BinaryOp::Concat {
@@ -159,10 +162,12 @@ impl Pool {
         })
     }
 
+    /// The operand with `by` zeros in front.
     pub fn uext(&mut self, a: ExprId, by: u32) -> Built {
         self.extend(false, a, by)
     }
 
+    /// The operand with `by` copies of its sign in front.
     pub fn sext(&mut self, a: ExprId, by: u32) -> Built {
         self.extend(true, a, by)
     }
@@ -212,6 +217,7 @@ impl Pool {
         Ok(self.intern_ite(c, t, e))
     }
 
+    /// The element of an array at an address.
     pub fn read(&mut self, array: ExprId, index: ExprId) -> Built {
         let (index_width, element) = self.expect_array(array)?;
         self.expect_width(index, index_width)?;
@@ -238,6 +244,7 @@ impl Pool {
         Ok(self.intern_read(array, index, element))
     }
 
+    /// The array with another element at an address.
     pub fn write(&mut self, array: ExprId, index: ExprId, value: ExprId) -> Built {
         let (index_width, element) = self.expect_array(array)?;
         self.expect_width(index, index_width)?;
@@ -311,10 +318,12 @@ impl Pool {
 
     // ---- derived operators ---------------------------------------------------
 
+    /// Bitwise and.
     pub fn and(&mut self, a: ExprId, b: ExprId) -> Built {
         self.binary(BinaryOp::And, a, b)
     }
 
+    /// Bitwise exclusive or.
     pub fn xor(&mut self, a: ExprId, b: ExprId) -> Built {
         self.binary(BinaryOp::Xor, a, b)
     }

@@ -18,14 +18,18 @@ use crate::expr::{ExprId, Pool, Sort, SymbolId};
 /// An input: free in every cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Input {
+    /// The symbol of the input in the pool.
     pub symbol: ExprId,
 }
 
 /// A register or a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
+    /// The symbol of the state in the pool.
     pub symbol: ExprId,
+    /// The initial value; any value if there is none.
     pub init: Option<ExprId>,
+    /// The value in the next cycle; any value if there is none.
     pub next: Option<ExprId>,
 }
 
@@ -38,9 +42,11 @@ pub struct PropertyId(pub usize);
 pub struct Property {
     /// The user's name, or one made from the kind and the number.
     pub name: String,
+    /// What is asked.
     pub kind: PropertyKind,
 }
 
+/// The kinds of properties.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
     /// Safety: this bit is never true.
@@ -61,18 +67,26 @@ pub enum Role {
 /// A name for any expression, from the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
+    /// The name.
     pub name: String,
+    /// The expression.
     pub expr: ExprId,
 }
 
 /// A system under construction: fill the fields, then call [`SystemBuilder::finish`].
 #[derive(Clone, Debug, Default)]
 pub struct SystemBuilder {
+    /// The pool of all expressions.
     pub pool: Pool,
+    /// The inputs, in the order of the model.
     pub inputs: Vec<Input>,
+    /// The states, in the order of the model.
     pub states: Vec<State>,
+    /// Bits that are true in every cycle of an execution.
     pub constraints: Vec<ExprId>,
+    /// The properties, in the order of the model.
     pub properties: Vec<Property>,
+    /// Bits that are true infinitely often on paths that liveness properties consider.
     pub fairness: Vec<ExprId>,
     /// Named observations without a verdict of their own.
     pub outputs: Vec<Named>,
@@ -92,17 +106,31 @@ pub struct TransitionSystem {
 /// Why a system is not well-formed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SystemError {
+    /// An expression mentions a symbol that is neither an input nor a state.
     #[error("symbol {0} is neither an input nor a state")]
     StraySymbol(String),
+    /// A symbol is used for two inputs or states.
     #[error("symbol {0} is declared twice")]
     DuplicateSymbol(String),
+    /// An expression has the wrong sort.
     #[error("the {what} of {name} is {found}, expected {expected}")]
-    Sort { what: &'static str, name: String, found: Sort, expected: Sort },
+    Sort {
+        /// What the expression is.
+        what: &'static str,
+        /// The name of what it belongs to.
+        name: String,
+        /// The sort of the expression.
+        found: Sort,
+        /// The sort that it must have.
+        expected: Sort,
+    },
+    /// The initial value of a state depends on itself.
     #[error("the initial value of {0} depends on itself")]
     CyclicInit(String),
 }
 
 impl SystemBuilder {
+    /// An empty system, whose pool rewrites expressions.
     pub fn new() -> Self {
         Self::default()
     }
@@ -285,26 +313,32 @@ enum Visit {
 }
 
 impl TransitionSystem {
+    /// The pool of all expressions.
     pub fn pool(&self) -> &Pool {
         &self.parts.pool
     }
 
+    /// The inputs, in the order of the model.
     pub fn inputs(&self) -> &[Input] {
         &self.parts.inputs
     }
 
+    /// The states, in the order of the model.
     pub fn states(&self) -> &[State] {
         &self.parts.states
     }
 
+    /// The constraints: bits that are true in every cycle of an execution.
     pub fn constraints(&self) -> &[ExprId] {
         &self.parts.constraints
     }
 
+    /// The properties, in the order of the model.
     pub fn properties(&self) -> &[Property] {
         &self.parts.properties
     }
 
+    /// The property with this number.
     pub fn property(&self, id: PropertyId) -> &Property {
         &self.parts.properties[id.0]
     }
@@ -322,14 +356,17 @@ impl TransitionSystem {
         (0..self.properties().len()).map(PropertyId).filter_map(|id| Some((id, self.bad(id)?)))
     }
 
+    /// The fairness constraints.
     pub fn fairness(&self) -> &[ExprId] {
         &self.parts.fairness
     }
 
+    /// The outputs, which have names but no verdict.
     pub fn outputs(&self) -> &[Named] {
         &self.parts.outputs
     }
 
+    /// Further names of inner signals.
     pub fn labels(&self) -> &[Named] {
         &self.parts.labels
     }
@@ -377,6 +414,7 @@ impl TransitionSystem {
         states
     }
 
+    /// Whether the system has any array.
     pub fn has_arrays(&self) -> bool {
         self.pool().ids().any(|id| self.pool().sort(id).is_array())
     }

@@ -76,14 +76,17 @@ impl BitVec {
         Self::from_big(width, UBig::from_le_bytes(&bytes))
     }
 
+    /// All bits clear.
     pub fn zero(width: u32) -> Self {
         Self::new(width, 0)
     }
 
+    /// The number one.
     pub fn one(width: u32) -> Self {
         Self::new(width, 1)
     }
 
+    /// All bits set.
     pub fn ones(width: u32) -> Self {
         if width <= 64 {
             Self::new(width, u64::MAX)
@@ -92,10 +95,12 @@ impl BitVec {
         }
     }
 
+    /// A single bit.
     pub fn bool(value: bool) -> Self {
         Self::new(1, value as u64)
     }
 
+    /// The number of bits.
     pub fn width(&self) -> u32 {
         self.width
     }
@@ -116,6 +121,7 @@ impl BitVec {
         }
     }
 
+    /// The bit at an index, from the least significant one.
     pub fn bit(&self, index: u32) -> bool {
         assert!(index < self.width, "bit {index} of a value of width {}", self.width);
         match &self.bits {
@@ -129,6 +135,7 @@ impl BitVec {
         (0..self.width as usize).map(|i| self.bit(i as u32))
     }
 
+    /// Whether all bits are clear.
     pub fn is_zero(&self) -> bool {
         match &self.bits {
             Bits::Word(word) => *word == 0,
@@ -136,10 +143,12 @@ impl BitVec {
         }
     }
 
+    /// Whether the number is one.
     pub fn is_one(&self) -> bool {
         self.to_u64() == Some(1)
     }
 
+    /// Whether all bits are set.
     pub fn is_ones(&self) -> bool {
         match &self.bits {
             Bits::Word(word) => *word == word_mask(self.width),
@@ -152,6 +161,7 @@ impl BitVec {
         self.width == 1 && self.is_one()
     }
 
+    /// The most significant bit.
     pub fn sign(&self) -> bool {
         self.bit(self.width - 1)
     }
@@ -205,6 +215,7 @@ impl BitVec {
         UBig::ONE << self.width as usize
     }
 
+    /// Bitwise complement.
     pub fn not(&self) -> Self {
         match &self.bits {
             Bits::Word(word) => Self::new(self.width, !word),
@@ -212,31 +223,38 @@ impl BitVec {
         }
     }
 
+    /// Negation in two's complement.
     pub fn neg(&self) -> Self {
         Self::zero(self.width).sub(self)
     }
 
+    /// Bitwise and.
     pub fn and(&self, other: &Self) -> Self {
         self.wrap(other, |a, b| a & b, |a, b| a & b)
     }
 
+    /// Bitwise or.
     pub fn or(&self, other: &Self) -> Self {
         self.wrap(other, |a, b| a | b, |a, b| a | b)
     }
 
+    /// Bitwise exclusive or.
     pub fn xor(&self, other: &Self) -> Self {
         self.wrap(other, |a, b| a ^ b, |a, b| a ^ b)
     }
 
+    /// Addition modulo 2^width.
     pub fn add(&self, other: &Self) -> Self {
         self.wrap(other, u64::wrapping_add, |a, b| a + b)
     }
 
+    /// Subtraction modulo 2^width.
     pub fn sub(&self, other: &Self) -> Self {
         let modulus = self.modulus();
         self.wrap(other, u64::wrapping_sub, |a, b| a + &modulus - b)
     }
 
+    /// Multiplication modulo 2^width.
     pub fn mul(&self, other: &Self) -> Self {
         self.wrap(other, u64::wrapping_mul, |a, b| a * b)
     }
@@ -293,15 +311,18 @@ impl BitVec {
 
     // ---- comparisons ----------------------------------------------------
 
+    /// Unsigned less than.
     pub fn ult(&self, other: &Self) -> bool {
         self.same(other);
         self.bits < other.bits
     }
 
+    /// Unsigned less than or equal.
     pub fn ule(&self, other: &Self) -> bool {
         !other.ult(self)
     }
 
+    /// Signed less than.
     pub fn slt(&self, other: &Self) -> bool {
         match (self.sign(), other.sign()) {
             (true, false) => true,
@@ -310,6 +331,7 @@ impl BitVec {
         }
     }
 
+    /// Signed less than or equal.
     pub fn sle(&self, other: &Self) -> bool {
         !other.slt(self)
     }
@@ -321,6 +343,7 @@ impl BitVec {
         by.to_u64().filter(|&n| n < u64::from(self.width)).map(|n| n as u32)
     }
 
+    /// Shift to the left; zero from `width` places on.
     pub fn shl(&self, by: &Self) -> Self {
         match self.amount(by) {
             Some(0) => self.clone(),
@@ -329,6 +352,7 @@ impl BitVec {
         }
     }
 
+    /// Logical shift to the right; zero from `width` places on.
     pub fn lshr(&self, by: &Self) -> Self {
         match self.amount(by) {
             Some(n) => self.slice(self.width - 1, n).uext(n),
@@ -336,6 +360,7 @@ impl BitVec {
         }
     }
 
+    /// Arithmetic shift to the right, which repeats the sign.
     pub fn ashr(&self, by: &Self) -> Self {
         match self.amount(by) {
             Some(n) => self.slice(self.width - 1, n).sext(n),
@@ -405,33 +430,40 @@ impl BitVec {
         }
     }
 
+    /// The number of bits that are set.
     pub fn count_ones(&self) -> u32 {
         self.iter_bits().filter(|&bit| bit).count() as u32
     }
 
     // ---- overflow: the exact result does not fit ------------------------
 
+    /// Whether the unsigned sum overflows.
     pub fn uadd_overflows(&self, other: &Self) -> bool {
         self.uext(1).add(&other.uext(1)).sign()
     }
 
+    /// Whether the signed sum overflows.
     pub fn sadd_overflows(&self, other: &Self) -> bool {
         self.sext(1).add(&other.sext(1)) != self.add(other).sext(1)
     }
 
+    /// Whether the unsigned difference is negative.
     pub fn usub_overflows(&self, other: &Self) -> bool {
         self.ult(other)
     }
 
+    /// Whether the signed difference overflows.
     pub fn ssub_overflows(&self, other: &Self) -> bool {
         self.sext(1).sub(&other.sext(1)) != self.sub(other).sext(1)
     }
 
+    /// Whether the unsigned product overflows.
     pub fn umul_overflows(&self, other: &Self) -> bool {
         let n = self.width;
         self.uext(n).mul(&other.uext(n)) != self.mul(other).uext(n)
     }
 
+    /// Whether the signed product overflows.
     pub fn smul_overflows(&self, other: &Self) -> bool {
         let n = self.width;
         self.sext(n).mul(&other.sext(n)) != self.mul(other).sext(n)
@@ -459,7 +491,9 @@ impl fmt::Display for BitVec {
 /// The value of an expression of any sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
+    /// A bit-vector.
     Bv(BitVec),
+    /// An array.
     Array(ArrayValue),
 }
 

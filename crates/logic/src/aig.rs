@@ -16,21 +16,27 @@ use crate::watch::Watch;
 pub struct AigLit(u32);
 
 impl AigLit {
+    /// The constant 0.
     pub const FALSE: AigLit = AigLit(0);
+    /// The constant 1.
     pub const TRUE: AigLit = AigLit(1);
 
+    /// The constant with this value.
     pub fn constant(value: bool) -> Self {
         AigLit(value as u32)
     }
 
+    /// The number of the node.
     pub fn node(self) -> usize {
         (self.0 >> 1) as usize
     }
 
+    /// Whether the literal is a negation.
     pub fn is_complement(self) -> bool {
         self.0 & 1 == 1
     }
 
+    /// Whether the literal is 0 or 1.
     pub fn is_constant(self) -> bool {
         self.0 < 2
     }
@@ -40,6 +46,7 @@ impl AigLit {
         self.is_constant().then_some(self == AigLit::TRUE)
     }
 
+    /// The literal, negated if the condition holds.
     pub fn complement_if(self, condition: bool) -> Self {
         AigLit(self.0 ^ condition as u32)
     }
@@ -76,8 +83,11 @@ impl fmt::Debug for AigLit {
 /// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gate {
+    /// The constant 0.
     False,
+    /// An input.
     Input,
+    /// The conjunction of two literals.
     And(AigLit, AigLit),
 }
 
@@ -87,6 +97,7 @@ const MAX_NODES: usize = (1 << 31) - 1;
 /// Marks an input in the node table.
 const INPUT: AigLit = AigLit(u32::MAX);
 
+/// An and-inverter graph with structural hashing.
 #[derive(Clone)]
 pub struct Aig {
     nodes: Vec<[AigLit; 2]>,
@@ -106,6 +117,7 @@ impl Default for Aig {
 }
 
 impl Aig {
+    /// A graph with nothing but the constants.
     pub fn new() -> Self {
         Aig {
             nodes: vec![[INPUT; 2]],
@@ -165,6 +177,7 @@ impl Aig {
         false
     }
 
+    /// What the node is.
     pub fn gate(&self, node: usize) -> Gate {
         match self.nodes[node] {
             _ if node == 0 => Gate::False,
@@ -179,6 +192,7 @@ impl Aig {
         (a != INPUT).then_some((a, b))
     }
 
+    /// Adds an input.
     pub fn input(&mut self) -> AigLit {
         assert!(self.nodes.len() < MAX_NODES, "a graph of more than 2^31 nodes");
         self.nodes.push([INPUT; 2]);
@@ -206,20 +220,24 @@ impl Aig {
         }
     }
 
+    /// Disjunction.
     pub fn or(&mut self, a: AigLit, b: AigLit) -> AigLit {
         !self.and(!a, !b)
     }
 
+    /// Exclusive or.
     pub fn xor(&mut self, a: AigLit, b: AigLit) -> AigLit {
         let both = self.and(a, b);
         let neither = self.and(!a, !b);
         self.and(!both, !neither)
     }
 
+    /// Equivalence.
     pub fn iff(&mut self, a: AigLit, b: AigLit) -> AigLit {
         !self.xor(a, b)
     }
 
+    /// If-then-else.
     pub fn ite(&mut self, c: AigLit, t: AigLit, e: AigLit) -> AigLit {
         if t == e {
             return t;
@@ -454,6 +472,7 @@ fn hash_of([a, b]: [AigLit; 2]) -> usize {
 pub struct Valuation(Vec<bool>);
 
 impl Valuation {
+    /// The value of a literal.
     pub fn value(&self, lit: AigLit) -> bool {
         self.0[lit.node()] != lit.is_complement()
     }

@@ -40,6 +40,7 @@ impl ArrayTerm {
         self.0 as usize
     }
 
+    /// The array term with this number.
     pub fn from_index(index: usize) -> Self {
         ArrayTerm(index as u32)
     }
@@ -91,10 +92,12 @@ pub struct Arrays {
 }
 
 impl Arrays {
+    /// Without any array terms.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// Whether there are no array terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -113,6 +116,7 @@ impl Arrays {
         self.intern(Term::Const(index_width, element), index_width, width)
     }
 
+    /// The array with another element at an index.
     pub fn write(&mut self, array: ArrayTerm, index: Word, element: Word) -> ArrayTerm {
         let TermInfo { term, index_width, element_width } = &self.terms[array.index()];
         let widths = (*index_width, *element_width);
@@ -124,6 +128,7 @@ impl Arrays {
         self.intern(Term::Write(array, index, element), widths.0, widths.1)
     }
 
+    /// If-then-else on arrays.
     pub fn ite(&mut self, condition: AigLit, then: ArrayTerm, otherwise: ArrayTerm) -> ArrayTerm {
         if then == otherwise || condition == AigLit::TRUE {
             return then;

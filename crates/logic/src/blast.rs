@@ -10,7 +10,9 @@ use crate::words::{self, Word};
 /// What an expression becomes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Blasted {
+    /// The literals of a bit-vector.
     Word(Word),
+    /// An array term.
     Array(ArrayTerm),
 }
 

@@ -9,6 +9,7 @@ use elinvar_sat::{Lit, Var};
 
 use crate::sat::{Answer, Core, LastResult, Model, SatSolver};
 
+/// The solver CaDiCaL.
 pub struct Cadical {
     solver: CaDiCal,
     vars: i32,
@@ -29,6 +30,7 @@ impl Default for Cadical {
 }
 
 impl Cadical {
+    /// A solver without clauses.
     pub fn new() -> Self {
         let mut solver = CaDiCal::new();
         for option in ["factor", "factorcheck"] {

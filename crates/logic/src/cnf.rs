@@ -43,6 +43,7 @@ enum Shape {
 }
 
 impl Cnf {
+    /// An encoder that has encoded nothing yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -5,6 +5,7 @@ use elinvar_sat::{Layer, Lit, Query, Scope, Solver, Var};
 
 use crate::sat::{Answer, Core, LastResult, Model, SatSolver};
 
+/// The solver of [`elinvar_sat`], behind the trait of this crate.
 #[derive(Default)]
 pub struct Native {
     solver: Solver,
@@ -13,6 +14,7 @@ pub struct Native {
 }
 
 impl Native {
+    /// A solver without clauses.
     pub fn new() -> Self {
         Self::default()
     }

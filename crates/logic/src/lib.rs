@@ -2,6 +2,7 @@
 //! backends, interpolants, and the theory of arrays by lemmas on demand; and the abstract
 //! simulation of words. Knows nothing of engines.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod aig;
 pub mod arrays;

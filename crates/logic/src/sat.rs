@@ -5,8 +5,10 @@ use elinvar_sat::{Lit, Var};
 
 /// An incremental SAT solver with assumptions.
 pub trait SatSolver {
+    /// Adds a variable.
     fn new_var(&mut self) -> Var;
 
+    /// Adds a clause, which holds from now on.
     fn add_clause(&mut self, clause: &[Lit]);
 
     /// Are the clauses satisfiable together with the assumptions?
@@ -18,7 +20,9 @@ pub trait SatSolver {
 
 /// What [`SatSolver::solve`] found.
 pub enum Answer<'a> {
+    /// There is a model.
     Sat(Model<'a>),
+    /// There is none; the core says which assumptions are to blame.
     Unsat(Core<'a>),
     /// The solver was told to stop.
     Stopped,
@@ -34,6 +38,7 @@ pub(crate) trait LastResult {
 pub struct Model<'a>(pub(crate) &'a mut dyn LastResult);
 
 impl Model<'_> {
+    /// The value of a literal in the model.
     pub fn value(&mut self, lit: Lit) -> bool {
         self.0.value(lit)
     }

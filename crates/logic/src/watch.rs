@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub struct Watch(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Watch {
+    /// A watch that asks this function.
     pub fn new(must_stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Watch(Some(Arc::new(must_stop)))
     }

@@ -7,8 +7,10 @@ use elinvar_ir::{BinaryOp, BitVec, UnaryOp};
 
 use crate::aig::{Aig, AigLit};
 
+/// The literals of a bit-vector, the least significant bit first.
 pub type Word = Vec<AigLit>;
 
+/// The literals of a constant.
 pub fn constant(value: &BitVec) -> Word {
     value.iter_bits().map(AigLit::constant).collect()
 }
@@ -19,6 +21,7 @@ pub fn as_constant(word: &[AigLit]) -> Option<BitVec> {
     bits.map(BitVec::from_bits)
 }
 
+/// The circuit of an operator with one operand.
 pub fn unary(aig: &mut Aig, op: UnaryOp, a: &[AigLit]) -> Word {
     match op {
         UnaryOp::Not => complement(a),
@@ -30,6 +33,7 @@ pub fn unary(aig: &mut Aig, op: UnaryOp, a: &[AigLit]) -> Word {
     }
 }
 
+/// The circuit of an operator with two operands.
 pub fn binary(aig: &mut Aig, op: BinaryOp, a: &[AigLit], b: &[AigLit]) -> Word {
     match op {
         BinaryOp::And => zip(a, b, |x, y| aig.and(x, y)),
@@ -75,10 +79,12 @@ pub fn binary(aig: &mut Aig, op: BinaryOp, a: &[AigLit], b: &[AigLit]) -> Word {
     }
 }
 
+/// If-then-else on words of the same width.
 pub fn ite(aig: &mut Aig, c: AigLit, t: &[AigLit], e: &[AigLit]) -> Word {
     zip(t, e, |x, y| aig.ite(c, x, y))
 }
 
+/// Whether two words of the same width are equal.
 pub fn equal(aig: &mut Aig, a: &[AigLit], b: &[AigLit]) -> AigLit {
     let bits = zip(a, b, |x, y| aig.iff(x, y));
     aig.and_all(&bits)

@@ -16,8 +16,10 @@ pub struct Layer(u32);
 impl Layer {
     /// Part of the current query only; less than every other layer.
     pub(crate) const TEMPORARY: Layer = Layer(0);
+    /// The layer of clauses that hold in every frame (F∞).
     pub const ALWAYS: Layer = Layer(u32::MAX);
 
+    /// The layer of the frame with this number.
     pub fn level(level: usize) -> Layer {
         Layer(u32::try_from(level + 1).expect("fewer than 2^32 frames"))
     }

@@ -39,6 +39,7 @@
 //! assert!(refuted(0) && refuted(1) && !refuted(2));
 //! ```
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod analyze;
 mod arena;

@@ -8,14 +8,17 @@ use std::ops::Not;
 pub struct Var(u32);
 
 impl Var {
+    /// The variable with this number.
     pub fn new(index: usize) -> Self {
         Var(index as u32)
     }
 
+    /// The number of the variable.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
+    /// The literal that is true if the variable is.
     pub fn positive(self) -> Lit {
         Lit(self.0 << 1)
     }
@@ -29,10 +32,12 @@ impl Lit {
     /// No literal of any solver.
     pub(crate) const NONE: Lit = Lit(u32::MAX);
 
+    /// The variable of the literal.
     pub fn var(self) -> Var {
         Var(self.0 >> 1)
     }
 
+    /// Whether the literal is a negation.
     pub fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }

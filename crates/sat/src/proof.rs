@@ -12,6 +12,7 @@ use crate::solver::{Reason, Solver};
 
 /// Where derivations go.
 pub trait Proof: Default {
+    /// Whether derivations are recorded at all.
     const LOGS: bool;
 
     /// A clause that the caller gave.
@@ -38,10 +39,12 @@ impl Proof for NoProof {
 pub struct StepId(u32);
 
 impl StepId {
+    /// The step with this number.
     pub fn new(index: usize) -> Self {
         StepId(u32::try_from(index).expect("fewer than 2^32 steps"))
     }
 
+    /// The number of the step.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -60,6 +63,7 @@ pub struct Log {
 }
 
 impl Log {
+    /// An empty log.
     pub fn new() -> Self {
         Self::default()
     }
@@ -69,6 +73,7 @@ impl Log {
         self.ends.len()
     }
 
+    /// Whether nothing was derived.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -78,10 +83,12 @@ impl Log {
         self.lits.len() + self.antecedents.len() + 2 * self.ends.len() + self.steps.len()
     }
 
+    /// The step that was added last.
     pub fn last(&self) -> Option<StepId> {
         self.len().checked_sub(1).map(StepId::new)
     }
 
+    /// The clause of a step.
     pub fn lits(&self, step: StepId) -> &[Lit] {
         let (start, end) = self.range(step, |end| end.0);
         &self.lits[start..end]

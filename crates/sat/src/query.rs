@@ -15,7 +15,12 @@ pub enum Scope {
     /// The same, but the fan-in of the variables from `first` to before `end` is
     /// not followed: what defines them counts only as far as clauses fix it, or what
     /// was learnt before.
-    ConeUpTo { first: Var, end: Var },
+    ConeUpTo {
+        /// The first variable of the range.
+        first: Var,
+        /// The variable after the last one.
+        end: Var,
+    },
     /// All variables.
     All,
 }
@@ -29,6 +34,7 @@ pub struct Query<'a> {
     pub assumptions: &'a [Lit],
     /// Clauses for this query alone.
     pub temporary: &'a [&'a [Lit]],
+    /// The variables that the query looks at.
     pub scope: Scope,
     /// Give up after so many conflicts.
     pub conflicts: Option<u64>,
@@ -36,7 +42,9 @@ pub struct Query<'a> {
 
 /// The answer, with its data.
 pub enum Answer<'a, P: Proof = NoProof> {
+    /// There is a model.
     Sat(Model<'a, P>),
+    /// There is none; the core says which assumptions are to blame.
     Unsat(Core<'a>),
     /// The solver was told to stop, or the conflicts were used up.
     Stopped,
@@ -82,6 +90,7 @@ impl Core<'_> {
         self.lits
     }
 
+    /// Whether the assumption is in the core.
     #[inline]
     pub fn contains(&self, assumption: Lit) -> bool {
         self.failed[assumption.code()]

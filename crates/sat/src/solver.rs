@@ -49,13 +49,19 @@ impl Reason {
 /// What the solver did, over its life.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Statistics {
+    /// Queries that were answered.
     pub queries: u64,
+    /// Conflicts that were analysed.
     pub conflicts: u64,
+    /// Literals that were decided.
     pub decisions: u64,
+    /// Literals that were propagated.
     pub propagations: u64,
     /// Variables in domains, over all queries.
     pub domain: u64,
+    /// Clauses that were learnt.
     pub learnt_clauses: u64,
+    /// Literals in these clauses.
     pub learnt_literals: u64,
 }
 
@@ -131,6 +137,7 @@ impl<P: Proof> Default for Solver<P> {
     }
 }
 impl<P: Proof> Solver<P> {
+    /// A solver without variables and clauses.
     pub fn new() -> Self {
         Solver {
             values: Vec::new(),
@@ -186,6 +193,7 @@ impl<P: Proof> Solver<P> {
         self.stop = Some(Box::new(stop));
     }
 
+    /// Adds a variable.
     pub fn new_var(&mut self) -> Var {
         let var = Var::new(self.levels.len());
         let value = if self.domain.all { Value::OPEN } else { Value::OUTSIDE };
@@ -216,10 +224,12 @@ impl<P: Proof> Solver<P> {
         var
     }
 
+    /// The number of variables.
     pub fn var_count(&self) -> usize {
         self.levels.len()
     }
 
+    /// The counts since the solver was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -3,6 +3,7 @@
 //!
 //! The library is looked for when the first [`Context`] is made ([`MissingSolver`] says
 //! what to install); all code that is not safe Rust is in this crate.
+#![warn(missing_docs)]
 
 mod api;
 mod context;

@@ -33,11 +33,13 @@ impl Model {
         self.evaluated(terms, constant, terms.variable_sort(variable))
     }
 
+    /// The value of a term, if it can be represented.
     pub fn value(&self, terms: &Terms, term: Term) -> Option<Value> {
         let raw = self.context.term(terms, term);
         self.evaluated(terms, raw, terms.sort(term))
     }
 
+    /// The value of an uninterpreted function, if it can be represented.
     pub fn function(&self, terms: &Terms, function: FunctionId) -> Option<FunctionValue> {
         let declared = terms.function(function);
         let raw = self.context.function(terms, function);

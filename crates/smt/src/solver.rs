@@ -13,7 +13,9 @@ use crate::model::Model;
 /// How a query ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
+    /// The assertions are satisfiable.
     Sat,
+    /// They are not.
     Unsat,
     /// The deadline came, or Z3 does not know; what it says.
     Unknown(String),
@@ -51,6 +53,7 @@ impl Solver {
         Solver { context: context.clone(), raw, proxies: FxHashMap::default(), assumed: Vec::new() }
     }
 
+    /// Adds an assertion, which holds in all later queries.
     pub fn assert(&mut self, terms: &Terms, term: Term) {
         let formula = self.context.term(terms, term);
         self.assert_raw(formula);

@@ -115,7 +115,7 @@ fn what_is_no_game_is_refused() {
         ("n 0 a\ne 0 7\no 0\n".into(), "2:5: error: there is no vertex 7\n"),
         ("n 0 a\no 7\n".into(), "2:3: error: there is no vertex 7\n"),
         ("n 0 a\n".into(), "2:1: error: the graph has no output\n"),
-        (String::new(), "1:1: error: "),
+        (String::new(), " error: the file is empty\n"),
         ("aag 0 0 0 0 0\n".into(), "1:1: error: "),
     ] {
         std::fs::write(path.join("game"), &text).unwrap();

@@ -56,14 +56,14 @@ fn every_claim_of_an_aiger_witness_is_checked() {
         ("01\n1", "01\nx", "no cycle of the trace violates property was_set"),
         ("01\n", "0x\n", "no cycle of the trace violates property high"),
         ("01\n", "11\n", "the initial value of"),
-        ("b0b1", "b0b2", "w:2:3: error: the model has 2 bad states, no `b2`"),
+        ("b0b1", "b0b2", "w:2:3: error: there is no `b2`: the model has 2 bad states"),
         ("b0b1", "b0j0", "w:2:3: error: witnesses of justice properties"),
         ("b0b1", "b0b1?", "w:2:5: error: expected a property"),
-        ("01\n1", "01\n11", "w:4:1: error: 2 values for 1 inputs"),
-        ("01\n1\n", "01\n\n", "w:4:1: error: 0 values for 1 inputs"),
+        ("01\n1", "01\n11", "w:4:1: error: expected 1 value for the inputs, found 2"),
+        ("01\n1\n", "01\n\n", "w:4:1: error: expected 1 value for the inputs, found 0"),
         (".\n", ".\nc\nnonsense\n", "w:8:1: error: unexpected text"),
         (".\n", ".\n1\nb0\n01\n1\n0\n.\n", "w:7:1: error: the file has a second witness"),
-        (".\n", "", "w:6:1: error: the file ends"),
+        (".\n", "", "w:6:1: error: expected the inputs"),
     ] {
         let witness = BITS_WITNESS.replacen(from, to, 1);
         assert_ne!(witness, BITS_WITNESS);
@@ -99,17 +99,17 @@ fn every_claim_of_a_btor2_witness_is_checked() {
         assert_eq!((run.code, run.stdout.as_str()), (ACCEPTED, accepted), "{witness}");
     }
     for (from, to, reason) in [
-        ("1 1 any#0", "1 0 any#0", "any has another value in cycle 1 of the model"),
+        ("1 1 any#0", "1 0 any#0", "any has a different value in cycle 1 of the model"),
         ("1 1 any#0\n@0\n#1\n0 0001 count#1\n1 1 any#1", "", "violates property any"),
         ("0 1 enable@1\n", "", "no cycle of the trace violates property one"),
-        ("0001 count#1", "0010 count#1", "w:7:1: error: count has another value in cycle 1"),
-        ("1 1 any#0", "0 0001", "w:4:1: error: count starts at another value"),
+        ("0001 count#1", "0010 count#1", "w:7:1: error: count has a different value in cycle 1"),
+        ("1 1 any#0", "0 0001", "w:4:1: error: count has a different initial value"),
         ("b0 b1", "b0 b2", "w:2:4: error: the model has no such property"),
         ("b0 b1", "b0 nonsense", "w:2:4: error: expected a property"),
         (".\n", ".\nnonsense\n", "w:12:1: error: unexpected text after the end"),
         (".\n", ". nonsense\n", "w:11:3: error: unexpected text at the end"),
         (".\n", ".\nsat\nb0\n@0\n.\n", "w:12:1: error: the file has a second witness"),
-        (".\n", "", "w:11:1: error: the witness ends"),
+        (".\n", "", "w:11:1: error: expected `.`"),
     ] {
         let witness = WORDS_WITNESS.replacen(from, to, 1);
         assert_ne!(witness, WORDS_WITNESS, "{from}");

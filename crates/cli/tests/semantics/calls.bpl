@@ -48,12 +48,12 @@ var g, h: int;
 procedure q(); modifies g;
 procedure p() modifies g; { var h0: int; g, h0 := 1, h; call q(); assert g == 1; assert h == h0; }
 
-//// modifies of an undeclared change: error 3:37 does not say that it may be
+//// modifies of an undeclared change: error 3:37 `p` assigns `h` without `modifies h`
 var g, h: int;
 procedure q(); modifies g;
 procedure p() modifies g; { g := h; h := 1; }
 
-//// call changes what the caller may not: error 3:17 does not say that it may be
+//// call changes what the caller may not: error 3:17 `p` assigns `g` without `modifies g`
 var g: int;
 procedure q(); modifies g;
 procedure p() { call q(); }
@@ -83,11 +83,11 @@ procedure p(i: int) modifies m; { m[i] := 1; assert old(m)[i + 1] == m[i + 1]; a
 //// old has no effect on locals: safe
 procedure p(x: int) { var y: int; y := x; y := y + 1; assert old(y) == x + 1; }
 
-//// old in a precondition: error 2:24 `old` has a meaning only in bodies and postconditions
+//// old in a precondition: error 2:24 `old` can be used only in bodies and postconditions
 var g: int;
 procedure p() requires old(g) > 0; { assert g > 0; }
 
-//// old in a where clause: error 2:30 `old` has a meaning only in bodies and postconditions
+//// old in a where clause: error 2:30 `old` can be used only in bodies and postconditions
 var g: int;
 procedure p(x: int where x > old(g)) { assert g > 0; }
 
@@ -337,28 +337,28 @@ procedure p() { call forall q(*); }
 //// unknown procedure: error 1:22 not declared
 procedure p() { call q(); }
 
-//// number of arguments: error 2:22 parameters
+//// number of arguments: error 2:22 expects 1 argument, found 0
 procedure q(x: int);
 procedure p() { call q(); }
 
-//// number of results: error 2:39 results
+//// number of results: error 2:39 returns
 procedure q();
 procedure p() { var a: int; call a := q(); }
 
-//// type of an argument: error 2:24 of type bool
+//// type of an argument: error 2:24 found bool
 procedure q(x: int);
 procedure p() { call q(true); }
 
-//// parameter is assigned to: error 1:23 cannot be changed
+//// parameter is assigned to: error 1:23 cannot be assigned
 procedure p(x: int) { x := 1; }
 
-//// where of an implementation: error 2:31 no `where` clause
+//// where of an implementation: error 2:31 cannot have a `where` clause
 procedure q(x: int);
 implementation q(x: int where x > 0) { }
 
-//// implementation without a procedure: error 1:16 no procedure
+//// implementation without a procedure: error 1:16 the procedure `q`, which this implements, is not declared
 implementation q() { }
 
-//// implementation with other types: error 2:21 has type int
+//// implementation with other types: error 2:21 declares type int
 procedure q(x: int);
 implementation q(x: bool) { }

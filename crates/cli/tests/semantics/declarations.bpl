@@ -144,26 +144,26 @@ procedure p() { // assert false; /*
   assert true; /* assert false; // */ assert 1 == 1; // */
 }
 
-//// open comment: error 1:17 no end
+//// open comment: error 1:17 is not closed
 procedure p() { /* /* */ }
 
-//// string without an end: error 1:21 no end
+//// string without an end: error 1:21 is not closed
 procedure p() { {:a "b } assert true; }
 
-//// where of a bound variable: error 2:28 no `where` clause
+//// where of a bound variable: error 2:28 cannot have a `where` clause
 function f(x: int) returns (int);
 axiom (forall x: int where x > 0 :: f(x) > 0);
 
-//// where of a variable bound in an assertion: error 1:45 no `where` clause
+//// where of a variable bound in an assertion: error 1:45 cannot have a `where` clause
 procedure p() { assert (forall x: int where x > 0 :: x > 0); }
 
-//// where of a constant: error 1:20 no `where` clause
+//// where of a constant: error 1:20 cannot have a `where` clause
 const c: int where c > 0;
 
-//// where of a function's parameter: error 1:19 no `where` clause
+//// where of a function's parameter: error 1:19 cannot have a `where` clause
 function f(x: int where x > 0) returns (int);
 
-//// where that is no truth value: error 1:18 of type int
+//// where that is no truth value: error 1:18 found int
 var x: int where x;
 
 //// order of constants: error 2:14 not supported
@@ -173,14 +173,14 @@ const b: int extends a;
 //// polymorphism: error 1:11 not supported
 function f<a>(x: a) returns (a);
 
-//// recursive function: error 1:10 defined by itself
+//// recursive function: error 1:10 defined in terms of itself
 function f(x: int) returns (int) { f(x - 1) }
 
 //// axiom over a variable: error 2:7 is a variable
 var g: int;
 axiom g > 0;
 
-//// constant is assigned to: error 2:17 cannot be changed
+//// constant is assigned to: error 2:17 cannot be assigned
 const c: int;
 procedure p() { c := 1; }
 
@@ -196,7 +196,7 @@ procedure p() { assert f(1) == 1; }
 //// type that is not declared: error 1:8 not declared
 var g: Ref;
 
-//// function of wrong arguments: error 2:26 of type bool
+//// function of wrong arguments: error 2:26 found bool
 function f(x: int) returns (int);
 procedure p() { assert f(true) == 1; }
 

@@ -198,11 +198,11 @@ procedure p() { break; }
 //// label twice: error 1:20 declared twice
 procedure p() { L: L: }
 
-//// declaration in the middle: error 1:30 variables are declared
+//// declaration in the middle: error 1:30 variables cannot be declared here
 procedure p() { assert true; var x: int; }
 
-//// values and variables: error 1:32 assigned to 1 variables
+//// values and variables: error 1:32 assigned to 1 variable
 procedure p() { var x, y: int; x := 1, 2; }
 
-//// assigned to twice: error 1:35 assigned to twice
+//// assigned to twice: error 1:35 assigned twice
 procedure p() { var x, y: int; x, x := 1, 2; }

@@ -233,7 +233,7 @@ type T;
 procedure p(a: T, b: T) { assert a == b; }
 procedure q(a: T, b: T) { assert a != b; }
 
-//// comparison of different types: error 1:29 of type bool
+//// comparison of different types: error 1:29 found bool
 procedure p() { assert 1 == true; }
 
 //// sum of different types: error 1:28 types int and real
@@ -245,25 +245,25 @@ procedure p(x: int) { assert (x / 2) + (1) == 3; }
 //// comparisons in a row: error 1:36 cannot be chained
 procedure p(x: int) { assert 0 < x < 5; }
 
-//// arrows in both directions: error 1:38 mixed
+//// arrows in both directions: error 1:38 cannot be mixed
 procedure p() { assert true ==> true <== true; }
 
 //// word that is too large: error 1:24 needs more than 3 bits
 procedure p() { assert 8bv3 == 0bv3; }
 
-//// bits that are not there: error 1:24 there are no bits
+//// bits that are not there: error 1:24 out of range
 procedure p() { assert 8bv4[5:0] == 8bv5; }
 
-//// widths differ: error 1:24 has no meaning for bv4, bv8
+//// widths differ: error 1:24 cannot be applied to bv4, bv8
 procedure p() { assert bvadd(1bv4, 1bv8) == 1bv4; }
 
-//// condition that is no truth value: error 1:24 of type int
+//// condition that is no truth value: error 1:24 found int
 procedure p() { assert 1; }
 
-//// index of a wrong type: error 1:37 of type bool
+//// index of a wrong type: error 1:37 found bool
 procedure p(m: [int]int) { assert m[true] == 0; }
 
-//// number of indices: error 1:42 2 indices, not 1
+//// number of indices: error 1:42 expects 2 indices, found 1
 procedure p(m: [int, int]int) { assert m[1] == 0; }
 
 //// powers: error 1:26 not supported

@@ -12,10 +12,10 @@ use std::ops::Range;
 use elinvar_ir::TransitionSystem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::document::{Document, WriteError};
+use super::document::Document;
 use super::scan::Scanner;
 use super::{AigerModel, Encoding, Port};
-use crate::Diagnostic;
+use crate::{Diagnostic, WriteError};
 
 /// Writes a certificate whose first inputs and states are those of the model.
 ///
@@ -59,7 +59,9 @@ pub fn write_certificate(
 /// and the model's.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Correspondence {
+    /// Pairs of inputs: in the certificate, in the model.
     pub inputs: Vec<(usize, usize)>,
+    /// Pairs of latches: in the certificate, in the model.
     pub latches: Vec<(usize, usize)>,
 }
 
@@ -73,7 +75,7 @@ pub fn certificate_mapping(
         let ports = ports_by_literal(certificate);
         let port = |pair: &Pair| {
             let message =
-                format!("literal {} of the certificate is neither input nor latch", pair.own);
+                format!("literal {} of the certificate is neither an input nor a latch", pair.own);
             ports.get(&pair.own).copied().ok_or(Diagnostic::new(message, pair.span.clone()))
         };
         let pairs = pairs.iter().map(|pair| Ok((port(pair)?, pair.model, pair.span.clone())));
@@ -147,10 +149,7 @@ fn mapping_comment(certificate: &AigerModel) -> Result<Option<Vec<Pair>>, Diagno
     const KEYWORD: &[u8] = b"MAPPING ";
     let (text, base) = (certificate.comment(), certificate.comment.at);
     let mut scan = Scanner::new(text);
-    let shift = |error: Diagnostic| Diagnostic {
-        span: error.span.start + base..error.span.end + base,
-        ..error
-    };
+    let shift = |error: Diagnostic| error.shifted(base);
     while scan.remaining() > 0 {
         if !scan.eat(KEYWORD) {
             scan.line();
@@ -243,7 +242,7 @@ mod tests {
         assert_eq!(error("c\nMAPPING 1\n8 2\n").1, "8 2");
         assert_eq!(
             error("c\nMAPPING 1\n").0,
-            "the file ends where a literal of the certificate should be"
+            "expected a literal of the certificate, found the end of the file"
         );
         assert_eq!(error("c\nMAPPING x\n").1, "x");
     }

@@ -19,21 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::Encoding;
 use super::expand::Gates;
-
-/// Why a system cannot be written as a circuit.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum WriteError {
-    #[error(
-        "`{name}` is {sort}, but AIGER has single bits only; translate the system to bits first"
-    )]
-    NotABit { name: String, sort: Sort },
-    #[error(
-        "an inner signal is {0}, but AIGER has single bits only; translate the system to bits first"
-    )]
-    InnerNotABit(Sort),
-    #[error("the circuit needs more than 2^30 variables")]
-    TooLarge,
-}
+use crate::WriteError;
 
 /// Writes a bit-level system without arrays as a circuit.
 pub fn write(system: &TransitionSystem, encoding: Encoding) -> Result<Vec<u8>, WriteError> {

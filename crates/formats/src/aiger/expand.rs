@@ -4,7 +4,7 @@ use elinvar_ir::{
     BinaryOp, BitVec, Expr, ExprId, Pool, PropertyKind, Sort, TransitionSystem, cone,
 };
 
-use super::document::WriteError;
+use crate::WriteError;
 
 /// The gates of a system and the literals of its expressions: inputs from 2 on,
 /// then an input for each state without next function, then latches, then gates.

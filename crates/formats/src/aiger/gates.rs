@@ -73,9 +73,9 @@ fn bad_delta(scan: &Scanner, start: usize, delta: Option<u32>, from: u32) -> Dia
             Diagnostic::new("the file ends within the gates", scan.at()..scan.at())
         }
         None => Diagnostic::new("a delta code does not fit in 32 bits", span),
-        Some(0) => Diagnostic::new(format!("gate {from} has itself as operand"), span),
+        Some(0) => Diagnostic::new(format!("gate {from} is its own operand"), span),
         Some(delta) => {
-            Diagnostic::new(format!("the delta {delta} leads below zero from literal {from}"), span)
+            Diagnostic::new(format!("the delta {delta} is larger than literal {from}"), span)
         }
     }
 }
@@ -85,7 +85,7 @@ fn definition_of(definitions: &[u32], scan: &Scanner, mention: Mention) -> Resul
     match definitions[variable as usize] {
         0 if variable > 0 => {
             let message = format!(
-                "literal {} is undefined: no input, latch or gate is {}",
+                "literal {} is undefined: no input, latch or gate defines {}",
                 mention.literal,
                 mention.literal & !1
             );
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(error(b"aag 2 0 0 0 2\n2 4 4\n4 2 1\n"), (own.clone(), "4 2 1".into()));
         assert_eq!(error(b"aag 1 0 0 0 1\n2 3 1\n"), (own, "2 3 1".into()));
         let (message, text) = error(b"aag 9 1 0 1 0\n2\n15\n");
-        assert_eq!(message, "literal 15 is undefined: no input, latch or gate is 14");
+        assert_eq!(message, "literal 15 is undefined: no input, latch or gate defines 14");
         assert_eq!(text, "15");
         let (message, text) = error(b"aag 2 2 0 0 0\n2\n2\n");
         assert_eq!((message.as_str(), text.as_str()), ("literal 2 is defined twice", "2"));

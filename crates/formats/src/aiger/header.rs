@@ -139,16 +139,16 @@ impl Header {
             Encoding::Ascii => {
                 lines += u64::from(self.inputs);
                 if u64::from(self.max_var) > UNDEFINED_VARS + left {
-                    let message = "the largest variable is out of proportion to the file";
+                    let message = "the largest variable is too large for a file of this size";
                     return Err(Diagnostic::new(message, spans[0].clone())
                         .with_help("number the variables consecutively"));
                 }
             }
             Encoding::Binary => {
                 if u64::from(self.inputs) > UNMENTIONED_INPUTS + left {
-                    let message = "the number of inputs is out of proportion to the file";
+                    let message = "the number of inputs is too large for a file of this size";
                     return Err(Diagnostic::new(message, spans[1].clone())
-                        .with_help("drop the inputs that nothing mentions"));
+                        .with_help("remove unused inputs"));
                 }
             }
         }

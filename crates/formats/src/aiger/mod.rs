@@ -29,7 +29,7 @@ use std::ops::Range;
 use elinvar_ir::TransitionSystem;
 
 pub use certificate::{Correspondence, certificate_mapping, write_certificate};
-pub use document::{WriteError, write};
+pub use document::write;
 pub use read::{read, read_with};
 pub use witness::{read_witness, write_witness};
 
@@ -45,7 +45,9 @@ pub enum Encoding {
 /// A circuit with what the file says beyond its system.
 #[derive(Clone, Debug)]
 pub struct AigerModel {
+    /// The system that the circuit describes.
     pub system: TransitionSystem,
+    /// How the file was encoded.
     pub encoding: Encoding,
     literals: Literals,
     shared: Vec<SharedSymbol>,
@@ -53,6 +55,14 @@ pub struct AigerModel {
 }
 
 impl AigerModel {
+    /// The circuit with another system, whose inputs and states must be the same.
+    pub(crate) fn with_system(
+        self,
+        change: impl FnOnce(TransitionSystem) -> TransitionSystem,
+    ) -> Self {
+        AigerModel { system: change(self.system), ..self }
+    }
+
     /// The literal of an input in the file.
     pub fn input_literal(&self, input: usize) -> u32 {
         match &self.literals {

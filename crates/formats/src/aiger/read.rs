@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(error("aag 1 1 0 1 0\n2\n9\n").1, "9");
         assert_eq!(
             error("aag 1 1 0 0 0 0 0 1\n2\n9\n2\n").0,
-            "the file ends where a justice literal should be"
+            "expected a justice literal, found the end of the file"
         );
         assert_eq!(error("aag 1 0 1 0 0\n2 2 2 2\n").1, " ");
     }

@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         }
         let error = self.unexpected(&format!("a new line after {after}"));
         Err(if self.peek() == Some(b'\r') {
-            error.with_help("AIGER lines end with a line feed alone; convert the line ends")
+            error.with_help("AIGER lines end with a line feed only; convert the line endings")
         } else {
             error
         })
@@ -148,7 +148,7 @@ impl<'a> Scanner<'a> {
     pub fn unexpected(&self, expected: &str) -> Diagnostic {
         match self.peek() {
             None => Diagnostic::new(
-                format!("the file ends where {expected} should be"),
+                format!("expected {expected}, found the end of the file"),
                 self.at..self.at,
             ),
             Some(byte) => Diagnostic::new(

@@ -15,7 +15,7 @@ use elinvar_ir::{
     BitVec, OpenValue, PropertyId, Simulator, Step, Trace, TransitionSystem, Value, Witness,
 };
 
-use crate::Diagnostic;
+use crate::{Diagnostic, counted};
 
 /// Reads a witness of bad states of a bit-level system.
 ///
@@ -25,7 +25,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
     let mut lines = Lines { source, at: 0 };
     let status = lines.next("the status `1`")?;
     check_status(source, &status)?;
-    let line = lines.next("the property, as `b0`")?;
+    let line = lines.next("the property, such as `b0`")?;
     let properties = read_properties(source, line, system)?;
 
     let latches = lines.next("the initial values of the latches")?;
@@ -36,7 +36,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
         let line = lines.next("the inputs of a cycle or a full stop")?;
         if &source[line.clone()] == b"." {
             if stimuli.is_empty() {
-                return Err(Diagnostic::new("a witness has one cycle at least", line));
+                return Err(Diagnostic::new("a witness has at least one cycle", line));
             }
             break;
         }
@@ -133,7 +133,7 @@ impl Lines<'_> {
         loop {
             let (start, rest) = (self.at, &self.source[self.at..]);
             if rest.is_empty() {
-                let message = format!("the file ends where {expected} should be");
+                let message = format!("expected {expected}, found the end of the file");
                 return Err(Diagnostic::new(message, start..start));
             }
             let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -153,7 +153,7 @@ impl Lines<'_> {
             let second = matches!(text, b"0" | b"1" | b"2");
             if second {
                 return Err(Diagnostic::new("the file has a second witness", line)
-                    .with_help("write each witness to a file of its own"));
+                    .with_help("write each witness to its own file"));
             }
             if !text.is_empty() {
                 return Err(Diagnostic::new("unexpected text after the end of the witness", line));
@@ -167,8 +167,8 @@ fn check_status(source: &[u8], line: &Range<usize>) -> Result<(), Diagnostic> {
     let error = |message: &str| Err(Diagnostic::new(message, line.clone()));
     match &source[line.clone()] {
         b"1" => Ok(()),
-        b"0" => error("the status is `0`, the property holds: there is no trace to read"),
-        b"2" => error("the status is `2`, unknown: there is no trace to read"),
+        b"0" => error("the status is `0` (the property holds), so there is no trace"),
+        b"2" => error("the status is `2` (unknown), so there is no trace"),
         _ => error("expected the status `1`, the first line of a witness"),
     }
 }
@@ -179,7 +179,8 @@ fn read_properties(
     line: Range<usize>,
     system: &TransitionSystem,
 ) -> Result<Vec<PropertyId>, Diagnostic> {
-    let expected = |span: Range<usize>| Err(Diagnostic::new("expected a property, as `b0`", span));
+    let expected =
+        |span: Range<usize>| Err(Diagnostic::new("expected a property such as `b0`", span));
     let mut properties = Vec::new();
     let mut at = line.start;
     while at < line.end {
@@ -192,7 +193,10 @@ fn read_properties(
                 Some((id, _)) => properties.push(id),
                 None => {
                     let count = system.bads().count();
-                    let message = format!("the model has {count} bad states, no `b{number}`");
+                    let message = format!(
+                        "there is no `b{number}`: the model has {}",
+                        counted(count, "bad state")
+                    );
                     return Err(Diagnostic::new(message, span));
                 }
             },
@@ -229,7 +233,8 @@ fn read_bits(
         });
     }
     if bits.len() != count {
-        let message = format!("{} values for {count} {what}", bits.len());
+        let message =
+            format!("expected {} for the {what}, found {}", counted(count, "value"), bits.len());
         return Err(Diagnostic::new(message, line));
     }
     Ok(bits)
@@ -310,16 +315,16 @@ mod tests {
         };
         assert_eq!(
             error("0\nb0\n.\n"),
-            ("the status is `0`, the property holds: there is no trace to read".into(), "0".into())
+            ("the status is `0` (the property holds), so there is no trace".into(), "0".into())
         );
         assert_eq!(error("2\nb0\n.\n").1, "2");
         assert_eq!(error("sat\n").1, "sat");
-        assert_eq!(error("1\nb2\n").0, "the model has 2 bad states, no `b2`");
+        assert_eq!(error("1\nb2\n").0, "there is no `b2`: the model has 2 bad states");
         assert_eq!(error("1\nb0b2\n").1, "b2");
         assert_eq!(error("1\nb0j0\n").1, "j0");
-        assert_eq!(error("1\nb0x\n"), ("expected a property, as `b0`".into(), "x".into()));
+        assert_eq!(error("1\nb0x\n"), ("expected a property such as `b0`".into(), "x".into()));
         assert_eq!(error("1\nb0b\n").1, "b");
-        assert_eq!(error("1\n\n000\n").0, "expected a property, as `b0`");
+        assert_eq!(error("1\n\n000\n").0, "expected a property such as `b0`");
         let good = "1\nb0\n100\n00\n.\n";
         assert_eq!(
             error(&format!("{good}junk\n")),
@@ -331,16 +336,19 @@ mod tests {
             ("the file has a second witness".into(), "1".into())
         );
         assert_eq!(error("1\nj0\n").0, "witnesses of justice properties are not supported");
-        assert_eq!(error("1\nb\n").0, "expected a property, as `b0`");
-        assert_eq!(error("1\nb0\n10\n"), ("2 values for 3 latches".into(), "10".into()));
+        assert_eq!(error("1\nb\n").0, "expected a property such as `b0`");
+        assert_eq!(
+            error("1\nb0\n10\n"),
+            ("expected 3 values for the latches, found 2".into(), "10".into())
+        );
         assert_eq!(error("1\nb0\n102\n").1, "2");
         assert_eq!(
             error("1\nb0\n100\n.\n"),
-            ("a witness has one cycle at least".into(), ".".into())
+            ("a witness has at least one cycle".into(), ".".into())
         );
         assert_eq!(
             error("1\nb0\n100\n00\n").0,
-            "the file ends where the inputs of a cycle or a full stop should be"
+            "expected the inputs of a cycle or a full stop, found the end of the file"
         );
     }
 }

@@ -43,7 +43,8 @@ mod translate;
 
 use std::fmt;
 
-pub use parse::{is_instruction, parse};
+pub(crate) use parse::is_instruction;
+pub use parse::parse;
 pub use simulate::{End, Machine, Memory, Outcome, REGISTERS, simulate};
 pub use translate::{translate, translate_with};
 
@@ -57,7 +58,9 @@ pub struct Program {
 /// A line: its number and its instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
+    /// The line number, by which jumps name the line.
     pub number: u32,
+    /// What the line does.
     pub instruction: Instruction,
 }
 
@@ -65,46 +68,77 @@ pub struct Line {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Register(u8);
 
+/// The operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
+    /// The value of a register.
     Register(Register),
+    /// A number in the program text.
     Immediate(u32),
 }
 
+/// An instruction with its operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Instruction {
+    /// `LOAD`: accu := operand.
     Load(Operand),
+    /// `SAVE`: register := accu.
     Save(Register),
+    /// `PEEK`: accu := memory\[operand\].
     Peek(Operand),
+    /// `POKE`: memory\[operand\] := accu.
     Poke(Operand),
+    /// Arithmetic: accu := accu ∘ operand.
     Compute(Arithmetic, Operand),
+    /// A comparison: flag := accu ∘ operand.
     Compare(Relation, Operand),
+    /// `JMP`: continue at the operand if the flag is set.
     Jump(Operand),
+    /// `EXIT`: end with the operand as exit code.
     Exit(Operand),
+    /// `REM`: no effect.
     Remark,
 }
 
+/// The operators that compute a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arithmetic {
+    /// Addition modulo 2^32.
     Add,
+    /// Subtraction modulo 2^32.
     Sub,
+    /// Multiplication modulo 2^32.
     Mul,
+    /// Unsigned division; by zero, all ones.
     Div,
+    /// Unsigned remainder; by zero, the dividend.
     Mod,
+    /// Bitwise and.
     And,
+    /// Bitwise or.
     Or,
+    /// Bitwise exclusive or.
     Xor,
+    /// Shift to the left; zero from 32 places on.
     Shl,
+    /// Logical shift to the right; zero from 32 places on.
     Shr,
 }
 
+/// The unsigned comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
+    /// Equal.
     Eq,
+    /// Not equal.
     Ne,
+    /// Less than.
     Lt,
+    /// Less than or equal.
     Le,
+    /// Greater than.
     Gt,
+    /// Greater than or equal.
     Ge,
 }
 
@@ -142,6 +176,7 @@ impl Register {
 }
 
 impl Arithmetic {
+    /// All operators.
     pub const ALL: [Arithmetic; 10] = [
         Arithmetic::Add,
         Arithmetic::Sub,
@@ -172,6 +207,7 @@ impl Arithmetic {
 }
 
 impl Relation {
+    /// All comparisons.
     pub const ALL: [Relation; 6] =
         [Relation::Eq, Relation::Ne, Relation::Lt, Relation::Le, Relation::Gt, Relation::Ge];
 

@@ -10,17 +10,24 @@ pub const REGISTERS: usize = 26;
 /// The state of the machine; [`Machine::default`] is zero everywhere.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Machine {
+    /// The program counter.
     pub pc: u32,
+    /// The accumulator.
     pub accu: u32,
+    /// The flag, which comparisons set and jumps test.
     pub flag: bool,
+    /// The registers `a` to `z`.
     pub registers: [u32; REGISTERS],
+    /// The memory.
     pub memory: Memory,
 }
 
 /// 2^32 words: those that were written, and what all others hold.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Memory {
+    /// The value of every word that `words` does not list.
     pub background: u32,
+    /// The words that differ from the background, by address.
     pub words: BTreeMap<u32, u32>,
 }
 
@@ -28,7 +35,12 @@ pub struct Memory {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// An `EXIT` was reached; a code that is not zero is a failed assertion.
-    Exit { line: u32, code: u32 },
+    Exit {
+        /// The line of the `EXIT` instruction.
+        line: u32,
+        /// The exit code.
+        code: u32,
+    },
     /// The program counter left the program.
     Halted,
     /// The limit was reached first.
@@ -38,10 +50,12 @@ pub enum End {
 /// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
+    /// How the run ended.
     pub end: End,
     /// Transitions taken, the one from zero to the first line included: the
     /// translated system is in this state in cycle `steps`.
     pub steps: u64,
+    /// The machine at the end of the run.
     pub machine: Machine,
 }
 
@@ -122,6 +136,7 @@ impl Machine {
 }
 
 impl Memory {
+    /// The word at an address.
     pub fn read(&self, address: u32) -> u32 {
         self.words.get(&address).copied().unwrap_or(self.background)
     }

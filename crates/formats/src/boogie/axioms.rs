@@ -120,7 +120,7 @@ impl Axioms {
         if triggers.is_empty() {
             let message = "this axiom cannot be instantiated";
             return Err(Diagnostic::new(message, span).with_help(
-                "its variables must be arguments of functions or indices of maps in it",
+                "each bound variable must be an argument of a function or an index of a map",
             ));
         }
         self.schemas.push(Schema { bound, body, triggers, span });

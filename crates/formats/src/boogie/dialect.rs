@@ -16,6 +16,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// The name of the dialect, as options spell it.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::Boogie => "boogie",

@@ -104,7 +104,8 @@ pub(super) fn declare<'a>(scope: &mut Scope<'a>, unit: &'a Unit<'a>) -> Result<(
     for component in components(&uses) {
         let function = &unit.functions[component[0]];
         if is_cycle(&component, &uses) {
-            let message = format!("the function `{}` is defined by itself", function.name.text);
+            let message =
+                format!("the function `{}` is defined in terms of itself", function.name.text);
             return Err(Diagnostic::new(message, function.name.span.clone())
                 .with_help("recursive functions are not supported"));
         }
@@ -298,7 +299,7 @@ impl BuiltIn {
         if fits {
             return Ok(());
         }
-        Err(Diagnostic::new("the operator of words has other types than this", span.clone()))
+        Err(Diagnostic::new("the bit-vector operator has different types", span.clone()))
     }
 
     fn apply(self, terms: &mut Terms, operands: &[Term], result: &Type) -> Term {

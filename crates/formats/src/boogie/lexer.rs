@@ -78,7 +78,7 @@ impl<'a> Lexer<'a> {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
                 let Some(length) = comment_length(rest) else {
-                    return Err(Diagnostic::new("the comment has no end", self.at..self.at + 2)
+                    return Err(Diagnostic::new("the comment is not closed", self.at..self.at + 2)
                         .with_help("close it with `*/`; comments nest"));
                 };
                 self.at += length;
@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
             Some(first) => {
                 let Some(symbol) = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) else {
                     return Err(Diagnostic::new(
-                        format!("the character {first:?} has no meaning here"),
+                        format!("unexpected character {first:?}"),
                         start..start + first.len_utf8(),
                     ));
                 };
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
         if self.rest().starts_with(is_name) {
             self.take(is_name);
             return Err(Diagnostic::new("this is neither a number nor a name", start..self.at)
-                .with_help("names do not begin with a digit"));
+                .with_help("names cannot start with a digit"));
         }
         Ok(kind)
     }
@@ -159,8 +159,8 @@ impl<'a> Lexer<'a> {
         let Some(length) = inside.find(['"', '\n']).filter(|&at| inside[at..].starts_with('"'))
         else {
             let end = inside.find('\n').unwrap_or(inside.len());
-            return Err(Diagnostic::new("the string has no end", start..start + 1 + end)
-                .with_help("close it by `\"` on the same line"));
+            return Err(Diagnostic::new("the string is not closed", start..start + 1 + end)
+                .with_help("close it with `\"` on the same line"));
         };
         self.at += length + 2;
         Ok(Kind::Text(&inside[..length]))

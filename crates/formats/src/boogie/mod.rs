@@ -45,7 +45,9 @@ use scope::{Known, Scope};
 /// A program with what its graph does not show.
 #[derive(Debug)]
 pub struct Reading {
+    /// The control-flow graph.
     pub program: Program,
+    /// The dialect that the program was read in.
     pub dialect: Dialect,
     /// What the user should know although it is no error, in the order of the source.
     pub notes: Vec<Note>,
@@ -53,9 +55,12 @@ pub struct Reading {
     pub entries: Vec<Entry>,
 }
 
+/// A remark about the source that is not an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
+    /// What the user should know.
     pub message: String,
+    /// The bytes of the source that the note is about.
     pub span: Range<usize>,
 }
 
@@ -63,7 +68,9 @@ pub struct Note {
 /// statement: axioms, `where` clauses and preconditions.
 #[derive(Clone, Debug)]
 pub struct Entry {
+    /// The name of the procedure.
     pub procedure: String,
+    /// The edges from the entry of the program to the first statement.
     pub path: Vec<EdgeId>,
 }
 
@@ -84,6 +91,9 @@ pub fn read_verbatim(source: &[u8], dialect: Dialect) -> Result<Program, Diagnos
 }
 
 fn read_with(source: &[u8], chosen: Option<Dialect>, terms: Terms) -> Result<Reading, Diagnostic> {
+    if source.trim_ascii().is_empty() {
+        return Err(Diagnostic::of_file("the file is empty"));
+    }
     let source = text(source)?;
     let unit = parser::unit(source)?;
     let dialect = chosen.unwrap_or_else(|| dialect::of(source, &unit));
@@ -113,7 +123,7 @@ pub fn read_expression(
 fn text(source: &[u8]) -> Result<&str, Diagnostic> {
     std::str::from_utf8(source).map_err(|error| {
         let at = error.valid_up_to();
-        Diagnostic::new("the file is not text in UTF-8", at..at + 1)
+        Diagnostic::new("the file is not valid UTF-8", at..at + 1)
     })
 }
 

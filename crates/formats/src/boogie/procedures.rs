@@ -94,7 +94,7 @@ pub(super) fn procedures<'a>(
     for implementation in &unit.implementations {
         let name = implementation.name.text;
         let Some(&number) = numbers.get(name) else {
-            let message = format!("there is no procedure `{name}` that this could implement");
+            let message = format!("the procedure `{name}`, which this implements, is not declared");
             return Err(Diagnostic::new(message, implementation.name.span.clone())
                 .with_help(format!("declare it: `procedure {name}(…) returns (…);`")));
         };
@@ -109,7 +109,7 @@ pub(super) fn procedures<'a>(
         if verify.or(declared) == Some("false") {
             procedure.is_opaque = true;
             scope.notes.push(Note {
-                message: format!("`{}` has {{:verify false}}: its body is not checked", name),
+                message: format!("`{}` has {{:verify false}}, so its body is not checked", name),
                 span: implementation.name.span.clone(),
             });
         } else {
@@ -253,7 +253,7 @@ fn rename<'a>(
     for (binding, symbol) in bindings.iter().zip(symbols) {
         let ty = scope.types.resolve(&mut scope.terms, &binding.ty)?;
         if ty != symbol.ty {
-            let message = format!("the procedure has type {} here, not {ty}", symbol.ty);
+            let message = format!("the procedure declares type {} here, found {ty}", symbol.ty);
             return Err(Diagnostic::new(message, binding.ty.span.clone()));
         }
         insert(&mut frame.symbols, &binding.name, symbol.clone())?;

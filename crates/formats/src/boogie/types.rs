@@ -12,7 +12,7 @@ use elinvar_ir::program::{Sort, Terms, TypeId};
 use rustc_hash::FxHashMap;
 
 use super::syntax::{self, Span, TypeDeclaration, TypeKind};
-use crate::Diagnostic;
+use crate::{Diagnostic, counted};
 
 /// Types are small; synonyms can make them very large.
 const MAX_WEIGHT: u32 = 1000;
@@ -228,14 +228,17 @@ impl<'a> Types<'a> {
         };
         if arguments.len() != expected {
             let found = arguments.len();
-            let message = format!("the type `{name}` has {expected} arguments, not {found}");
+            let message = format!(
+                "the type `{name}` expects {}, found {found}",
+                counted(expected, "argument")
+            );
             return Err(Diagnostic::new(message, span.clone()));
         }
         match (built_in, declared) {
             (Some(ty), _) => Ok(ty),
             (None, Some(TypeDeclaration { parameters, synonym: Some(synonym), .. })) => {
                 if self.open.contains(&name) || self.open.len() == MAX_SYNONYMS {
-                    let message = format!("the type `{name}` is defined by itself");
+                    let message = format!("the type `{name}` is defined in terms of itself");
                     return Err(Diagnostic::new(message, span.clone()));
                 }
                 self.open.push(name);
@@ -270,7 +273,7 @@ pub(super) fn width(digits: &str, span: &Span) -> Result<u32, Diagnostic> {
     match digits.parse() {
         Ok(width @ 1..=MAX_WIDTH) => Ok(width),
         _ => Err(Diagnostic::new(
-            format!("words have between 1 and {MAX_WIDTH} bits, not {digits}"),
+            format!("bit-vectors have between 1 and {MAX_WIDTH} bits; this one has {digits}"),
             span.clone(),
         )),
     }

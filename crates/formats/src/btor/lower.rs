@@ -22,7 +22,8 @@ use elinvar_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::numbered::{ELEMENTWISE_ADDRESS, Syntax, WriteError, fresh_cone, is_shift};
+use crate::WriteError;
+use crate::numbered::{ELEMENTWISE_ADDRESS, Syntax, fresh_cone, is_shift};
 
 type Built = Result<ExprId, SortError>;
 

@@ -23,6 +23,7 @@ pub use write::write;
 /// A BTOR file.
 #[derive(Clone, Debug)]
 pub struct BtorModel {
+    /// The system that the file describes.
     pub system: TransitionSystem,
     /// Has it neither registers nor memories?
     pub combinational: bool,

@@ -209,10 +209,10 @@ impl Reader<'_> {
         if !width.is_power_of_two() || found != Sort::Bv(bits) || bits == 0 {
             let message = match found {
                 Sort::Bv(found) if width.is_power_of_two() && bits > 0 => {
-                    format!("the amount of a shift has width {found}, expected {bits} or {width}")
+                    format!("the shift amount has width {found}, expected {bits} or {width}")
                 }
                 Sort::Bv(found) => {
-                    format!("the amount of a shift has width {found}, expected {width}")
+                    format!("the shift amount has width {found}, expected {width}")
                 }
                 Sort::Array { .. } => SortError::NotABitVector(found).to_string(),
             };

@@ -9,7 +9,8 @@
 use elinvar_ir::{ExprId, Pool, PropertyKind, Sort, TransitionSystem};
 
 use super::lower::lower;
-use crate::numbered::{Printer, Syntax, WriteError, fresh_cone};
+use crate::WriteError;
+use crate::numbered::{Printer, Syntax, fresh_cone};
 
 /// Writes a system as BTOR, with the same verdict and depth for each property.
 ///

@@ -23,6 +23,7 @@ pub use write::write;
 /// A BTOR2 file.
 #[derive(Clone, Debug)]
 pub struct Btor2Model {
+    /// The system that the file describes.
     pub system: TransitionSystem,
     /// How often each operator occurs in the file.
     pub operators: BTreeMap<&'static str, usize>,

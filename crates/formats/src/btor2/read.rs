@@ -87,7 +87,8 @@ impl<'a> Reader<'a> {
             return Err(word.error("the numbers of lines start at 1"));
         }
         if id <= self.last_id {
-            let message = format!("{id} is not greater than {}, the number before", self.last_id);
+            let message =
+                format!("line number {id} is not greater than {}, the previous one", self.last_id);
             return Err(word.error(message).with_help("lines are numbered in ascending order"));
         }
         self.last_id = id;
@@ -236,7 +237,7 @@ impl<'a> Reader<'a> {
             Some(value) => Err(value
                 .word
                 .error("the initial value depends on an input")
-                .with_help("use a state without initial value instead of the input")),
+                .with_help("use a state without an initial value instead of the input")),
         }
     }
 
@@ -278,7 +279,7 @@ impl<'a> Reader<'a> {
     fn justice(&mut self) -> Result<Meaning, Diagnostic> {
         let (count, word) = self.lines.scan.number("the number of conditions")?;
         if count == 0 {
-            return Err(word.error("a justice property needs a condition"));
+            return Err(word.error("a justice property needs at least one condition"));
         }
         let mut conditions = Vec::new();
         for _ in 0..count {

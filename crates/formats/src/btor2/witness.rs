@@ -220,8 +220,8 @@ fn compare_frame(
     let Some((&state, given)) = wrong else { return Ok(()) };
     let name = system.state_name(state);
     Err(given.word.error(match cycle {
-        0 => format!("{name} starts at another value in the model"),
-        _ => format!("{name} has another value in cycle {cycle} of the model"),
+        0 => format!("{name} has a different initial value in the model"),
+        _ => format!("{name} has a different value in cycle {cycle} of the model"),
     }))
 }
 
@@ -244,7 +244,7 @@ impl Reader<'_> {
         if self.scan.next_line() {
             return self.scan.expect_word(what);
         }
-        let message = format!("the witness ends where {what} is expected");
+        let message = format!("expected {what}, found the end of the witness");
         Err(Diagnostic::new(message, self.end..self.end))
     }
 
@@ -307,7 +307,7 @@ impl Reader<'_> {
         match self.scan.bytes(word) {
             b"sat" => Err(word
                 .error("the file has a second witness")
-                .with_help("write each witness to a file of its own")),
+                .with_help("write each witness to its own file")),
             _ => Err(word.error("unexpected text after the end of the witness")),
         }
     }

@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 
 use super::initial::without_input_dependence;
 use super::{default_bad_name, default_justice_name, default_output_name};
-use crate::numbered::{ELEMENTWISE_ADDRESS, Printer, Ref, Syntax, WriteError, fresh_cone};
+use crate::WriteError;
+use crate::numbered::{ELEMENTWISE_ADDRESS, Printer, Ref, Syntax, fresh_cone};
 use crate::same::roots;
 
 /// Writes a system as BTOR2.

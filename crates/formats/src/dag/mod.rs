@@ -40,6 +40,9 @@ pub struct Dag {
 /// Reads a graph or a circuit, as its first word says: circuits begin with a
 /// line such as `.v`, or with `BEGIN`.
 pub fn read(source: &[u8]) -> Result<Dag, Diagnostic> {
+    if source.trim_ascii().is_empty() {
+        return Err(Diagnostic::of_file("the file is empty"));
+    }
     let circuit = lines(source).next().is_some_and(|line| {
         let first = line[0].bytes;
         first.starts_with(b".") || first.eq_ignore_ascii_case(b"BEGIN")
@@ -77,7 +80,7 @@ impl<'a> Word<'a> {
         if self.bytes.is_empty() || !self.bytes.iter().all(u8::is_ascii_digit) {
             return Err(self.error(format!("{} is not a number", self.shown())));
         }
-        let too_large = |_| self.error(format!("{} is too large a number", self.shown()));
+        let too_large = |_| self.error(format!("the number {} is too large", self.shown()));
         std::str::from_utf8(self.bytes).expect("digits are ASCII").parse().map_err(too_large)
     }
 }
@@ -126,25 +129,14 @@ mod tests {
     const GRAPH: &str = "# two\nn 0 a\nn 1 b\ne 0 1\no 1\n";
     const CIRCUIT: &str = "# two\n.v a,b\n.i a,b\n.o b\nBEGIN\nt1 a\nt2 a',b\nEND\n";
 
-    /// Asserts that `source` is refused at the place of `at` with `message`.
-    #[track_caller]
-    pub fn assert_refused(
-        read: fn(&[u8]) -> Result<Dag, Diagnostic>,
-        source: &str,
-        at: &str,
-        message: &str,
-    ) {
-        let error = read(source.as_bytes()).unwrap_err();
-        assert_eq!((&source[error.span.clone()], &*error.message), (at, message));
-    }
-
     #[test]
     fn the_first_word_tells_the_format() {
         assert_eq!(read(GRAPH.as_bytes()).unwrap().vertices, ["a", "b"]);
         assert_eq!(read(CIRCUIT.as_bytes()).unwrap().vertices, ["a_1", "b_1"]);
         let error = read(b"begin\nend\n").unwrap_err();
         assert_eq!(error.message, "the circuit has no wires");
-        assert_eq!(read(b"").unwrap_err().message, "the graph has no output");
+        assert_eq!(read(b"").unwrap_err().message, "the file is empty");
+        assert_eq!(read(b"# nothing").unwrap_err().message, "the graph has no output");
     }
 
     #[test]

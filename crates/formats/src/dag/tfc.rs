@@ -52,7 +52,7 @@ pub fn read_tfc(source: &[u8]) -> Result<Dag, Diagnostic> {
                 circuit.gate(keyword, &operands(rest))?;
                 Part::Gates
             }
-            Part::End => return Err(keyword.error("the circuit goes on after `END`")),
+            Part::End => return Err(keyword.error("unexpected text after `END`")),
         };
     }
     let missing = match part {
@@ -116,11 +116,11 @@ impl Circuit {
                 let message = format!("expected `BEGIN`, found {}", keyword.shown());
                 return Err(keyword
                     .error(message)
-                    .with_help("before it come .v .i .o .c .il .ol; comments start with `#`"));
+                    .with_help("the lines before it start with .v .i .o .c .il or .ol; comments start with `#`"));
             }
         }
         if !self.headers.insert(name) {
-            return Err(keyword.error(format!("a second line {}", keyword.shown())));
+            return Err(keyword.error(format!("there already is a line {}", keyword.shown())));
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Circuit {
             let found = operands.len();
             let end = operands.last().unwrap_or(gate).span.end;
             let wires = if expected == 1 { "one wire".into() } else { format!("{expected} wires") };
-            let message = format!("gate {} has {wires}, found {found}", gate.shown());
+            let message = format!("gate {} expects {wires}, found {found}", gate.shown());
             return Err(Diagnostic::new(message, gate.span.start..end)
                 .with_help("the number counts the controls and the target"));
         }
@@ -268,7 +268,7 @@ fn arity(gate: &Word) -> Result<usize, Diagnostic> {
         b'.' => return Err(gate.error(format!("{} comes after `BEGIN`", gate.shown()))),
         b't' if digits.bytes.is_empty() => {
             return Err(gate
-                .error(format!("gate {} lacks the number of its wires", gate.shown()))
+                .error(format!("gate {} does not state its number of wires", gate.shown()))
                 .with_help("a Toffoli gate of three wires is `t3`"));
         }
         b't' if numbered => match digits.number()? {
@@ -294,12 +294,11 @@ fn unquoted<'a>(control: &Word<'a>) -> Word<'a> {
 }
 
 fn twice(word: &Word) -> Diagnostic {
-    word.error(format!("wire {} comes twice", word.shown()))
+    word.error(format!("wire {} occurs twice", word.shown()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::assert_refused;
     use super::*;
 
     /// The graph as text: vertices, edges, outputs.
@@ -345,51 +344,10 @@ mod tests {
         assert_eq!(read_tfc(lower).unwrap().vertices, ["a_0"]);
     }
 
-    #[track_caller]
-    fn refused(source: &str, at: &str, message: &str) {
-        assert_refused(read_tfc, source, at, message);
-    }
-
     #[test]
-    fn gates_are_checked() {
-        let refused = |gate: &str, at: &str, message: &str| {
-            refused(&format!(".v a,b,c\n.i a,b,c\n.o c\nBEGIN\n{gate}\nEND\n"), at, message);
-        };
-        refused("f3 a,b,c", "f3", "only Toffoli gates are supported, not `f3` (Fredkin)");
-        refused("p3 a,b,c", "p3", "only Toffoli gates are supported, not `p3` (Peres)");
-        refused("v+ a,b", "v+", "only Toffoli gates are supported, not `v+`");
-        refused("toffoli a,b", "toffoli", "only Toffoli gates are supported, not `toffoli`");
-        refused("t a,b", "t", "gate `t` lacks the number of its wires");
-        refused("t0", "t0", "gate `t0` has no target");
-        refused("t3 a,b", "t3 a,b", "gate `t3` has 3 wires, found 2");
-        refused("t1", "t1", "gate `t1` has one wire, found 0");
-        refused("t2 a,b,c", "t2 a,b,c", "gate `t2` has 2 wires, found 3");
-        refused("t2 a,d", "d", "there is no wire `d`");
-        refused("t2 d',a", "d", "there is no wire `d`");
-        refused("t2 ',a", "'", "there is no wire `'`");
-        refused("t2 a,b'", "b'", "the target of a gate cannot be negated");
-        refused("t2 a,a", "a", "wire `a` comes twice");
-        refused("t3 a,a',b", "a", "wire `a` comes twice");
-        refused(".o a", ".o", "`.o` comes after `BEGIN`");
-        let large = "99999999999999999999999";
-        refused(&format!("t{large} a"), large, &format!("`{large}` is too large a number"));
-    }
-
-    #[test]
-    fn headers_are_checked() {
-        refused("", "", "the file ends without `BEGIN`");
-        refused(".v a\n.o a\nBEGIN\nt1 a", "", "the file ends without `END`");
-        refused("BEGIN\nEND", "BEGIN", "the circuit has no wires");
-        refused(".v a\nBEGIN\nEND", "BEGIN", "the circuit has no outputs");
-        refused(".v a\n.v b\n", ".v", "a second line `.v`");
-        refused(".v a,b,a\n", "a", "wire `a` comes twice");
-        refused(".v a'\n", "a'", "the name of a wire cannot end with a quote");
-        refused(".i a\n", "a", "there is no wire `a`");
-        refused(".v a\n.o a,a\n", "a", "wire `a` comes twice");
-        refused(".v a\n.c 0,2\n", "2", "constants are 0 or 1, not `2`");
-        refused(".v a\nt1 a\n", "t1", "expected `BEGIN`, found `t1`");
-        refused(".v a\n.o a\nBEGIN now", "now", "unexpected `now` after `BEGIN`");
-        refused(".v a\n.o a\nBEGIN\nEND\nt1 a", "t1", "the circuit goes on after `END`");
+    fn errors_point_at_the_word() {
+        crate::annotated::check("tfc.txt", read_tfc);
+        assert_eq!(read_tfc(b"").unwrap_err().message, "the file ends without `BEGIN`");
         let error = read_tfc(b".v a,\xff").unwrap_err();
         assert_eq!((error.span, &*error.message), (5..6, "this is not UTF-8"));
     }

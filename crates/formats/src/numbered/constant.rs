@@ -102,7 +102,7 @@ impl Budget {
             return Ok(());
         }
         self.bits = self.bits.checked_sub(width.into()).ok_or_else(|| {
-            word.error("the constants of this file are too large altogether")
+            word.error("the constants of this file are too large in total")
                 .with_help("wide constants are kept in full; use narrower ones or fewer of them")
         })?;
         Ok(())

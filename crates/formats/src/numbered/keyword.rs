@@ -228,7 +228,8 @@ impl Histogram {
                 Syntax::Btor => Syntax::Btor2,
                 Syntax::Btor2 => Syntax::Btor,
             };
-            let help = format!("it is one of {}; is the file in that format?", other.name());
+            let help =
+                format!("it is an operator of {}; is the file in that format?", other.name());
             return Err((format!("`{}` is not an operator of {name}", text()), Some(help)));
         }
         self.counts[entry] += 1;

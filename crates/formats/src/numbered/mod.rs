@@ -22,15 +22,3 @@ pub(crate) use scanner::{Scanner, Word};
 
 /// The widest address of an array that writers spell out element by element.
 pub(crate) const ELEMENTWISE_ADDRESS: u32 = 10;
-
-/// Why a system cannot be written in a format.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum WriteError {
-    #[error("{format} cannot express {what} {signal}")]
-    Inexpressible {
-        format: &'static str,
-        what: &'static str,
-        /// The user's name of the signal, or where it is.
-        signal: String,
-    },
-}

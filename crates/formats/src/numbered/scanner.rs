@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn missing(&self, what: &str) -> Diagnostic {
-        Diagnostic::new(format!("the line ends where {what} is expected"), self.at..self.at)
+        Diagnostic::new(format!("expected {what}, found the end of the line"), self.at..self.at)
     }
 
     /// The number that `digits` are; errors are about `word`, which they are part of.

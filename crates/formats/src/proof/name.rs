@@ -29,7 +29,7 @@ pub(super) fn unquoted(text: &str, offset: usize) -> Result<String, Diagnostic> 
         let Some((c, length)) = unescaped(escape) else {
             let start = offset + text.len() - escape.len();
             return Err(Diagnostic::new("not an escape of a name", start..start + 1)
-                .with_help("a name has `\\\"`, `\\\\` and `\\u{20}`"));
+                .with_help("names may contain `\\\"`, `\\\\` and escapes such as `\\u{20}`"));
         };
         name.push(c);
         rest = &escape[length..];

@@ -37,8 +37,8 @@ fn check_version(source: &[u8]) -> Result<(), Diagnostic> {
     }
     let error = |message| Err(Diagnostic::new(message, 0..line.len()));
     if line.strip_suffix(b"\r") == Some(HEADER.as_bytes()) {
-        let help = "lines end with a line feed alone; something converted the line ends";
-        return error("the lines of this file end otherwise").map_err(|e| e.with_help(help));
+        let help = "lines must end with a line feed only; another program converted them";
+        return error("the file has the wrong line endings").map_err(|e| e.with_help(help));
     }
     if line.starts_with(b"elinvar proof ") {
         let help = format!("written by another version of elinvar; this one reads `{HEADER}`");
@@ -52,7 +52,7 @@ fn check_end(source: &[u8]) -> Result<&[u8], Diagnostic> {
     let complete = source.strip_suffix(b"\n");
     let start = complete.and_then(|lines| Some(lines.iter().rposition(|&b| b == b'\n')? + 1));
     let Some(start) = start.filter(|&start| source[start..].starts_with(b"end ")) else {
-        return Err(Diagnostic::new("the file was cut off", source.len()..source.len())
+        return Err(Diagnostic::new("the file is truncated", source.len()..source.len())
             .with_help("its last line is `end` with the number of lines and a checksum"));
     };
     let (body, found) = source.split_at(start);
@@ -60,7 +60,7 @@ fn check_end(source: &[u8]) -> Result<&[u8], Diagnostic> {
     if found != expected.as_bytes() {
         let expected = expected.trim_end();
         return Err(Diagnostic::new("the file is damaged", start..source.len() - 1)
-            .with_help(format!("of what comes before, the last line would be `{expected}`")));
+            .with_help(format!("for the lines above, the last line should be `{expected}`")));
     }
     Ok(body)
 }
@@ -139,15 +139,15 @@ impl Reader<'_> {
         let (number, word) = self.scan.number("the number of a register")?;
         let expected = self.state.registers.len();
         if number < expected as u64 {
-            return Err(word.error(format!("register {number} was there already")));
+            return Err(word.error(format!("register {number} is declared twice")));
         }
         if number > expected as u64 {
-            return Err(word.error(format!("register {expected} comes before this one")));
+            return Err(word.error(format!("expected register {expected}")));
         }
         let (index, word) = self.scan.number("the place of a register")?;
         let index = in_range(index, 0, MAX_INDEX, "the place of a register", word)?;
         if !self.places.insert(index) {
-            return Err(word.error(format!("a register at place {index} was there already")));
+            return Err(word.error(format!("there is already a register at place {index}")));
         }
         let sort = self.sort()?;
         let name = self.name()?;
@@ -203,7 +203,7 @@ impl Reader<'_> {
             self.clause.push(literal);
         }
         if self.clause.is_empty() {
-            return Err(word.error("a lemma without literals"));
+            return Err(word.error("a lemma needs at least one literal"));
         }
         self.state.lemmas.push(FrameLemma { reach, clause: self.clause.clone() });
         Ok(())
@@ -244,7 +244,7 @@ fn in_range<T: TryFrom<u64>>(
     let fitting = T::try_from(number).ok().filter(|_| (smallest..=largest).contains(&number));
     fitting.ok_or_else(|| {
         word.error(format!("{what} cannot be {number}"))
-            .with_help(format!("it lies between {smallest} and {largest}"))
+            .with_help(format!("it must be between {smallest} and {largest}"))
     })
 }
 

@@ -86,13 +86,13 @@ fn rejections() {
     for (line, expected) in [
         ("x sort bitvec 1", "8:1: expected the number of the line"),
         ("0 input 1", "8:1: the numbers of lines start at 1"),
-        ("7 input 1", "8:1: 7 is not greater than 7, the number before"),
+        ("7 input 1", "8:1: line number 7 is not greater than 7, the previous one"),
         ("99999999999999999999 input 1", "8:1: the number is too large"),
-        ("9", "8:2: the line ends where an operator is expected"),
+        ("9", "8:2: expected an operator, found the end of the line"),
         ("9 frob 1", "8:3: `frob` is not an operator of BTOR2"),
         ("9 var 1", "8:3: `var` is not an operator of BTOR2"),
         ("9 sort bits 1", "8:8: expected `bitvec` or `array`"),
-        ("9 sort bitvec", "8:14: the line ends where a width is expected"),
+        ("9 sort bitvec", "8:14: expected a width, found the end of the line"),
         ("9 sort bitvec 0", "8:15: width 0 is not supported: it must lie between 1 and 1048576"),
         (
             "9 sort bitvec 1048577",
@@ -106,8 +106,8 @@ fn rejections() {
         ("9 and 1 4 8", "8:11: line 8 is not defined"),
         ("9 and 1 4 9", "8:11: line 9 is not defined"),
         ("9 and 1 4 1", "8:11: line 1 is a sort, not an expression"),
-        ("9 and 1 4", "8:10: the line ends where an operand is expected"),
-        ("9 and 1 4 ; 4", "8:11: the line ends where an operand is expected"),
+        ("9 and 1 4", "8:10: expected an operand, found the end of the line"),
+        ("9 and 1 4 ; 4", "8:11: expected an operand, found the end of the line"),
         ("9 and 1 4 --4", "8:11: expected an operand"),
         ("9 and 1 4 5", "8:11: operand has width 4, expected 1"),
         ("9 and 2 4 5", "8:9: operand has width 1, expected 4"),
@@ -177,7 +177,7 @@ fn rejections() {
         ("9 constd 2 -9", "8:12: the constant does not fit in width 4"),
         ("9 constd 2 f", "8:12: expected a decimal number"),
         ("9 consth 2 1f", "8:12: the constant does not fit in width 4"),
-        ("9 constd 2", "8:11: the line ends where a constant is expected"),
+        ("9 constd 2", "8:11: expected a constant, found the end of the line"),
         ("9 init 2 5 5", "8:10: operand is not a state"),
         ("9 init 2 -7 5", "8:10: operand is not a state"),
         ("9 init 1 7 4", "8:10: operand has width 4, expected 1"),
@@ -196,8 +196,8 @@ fn rejections() {
             "8:14: operand is an array of 4-bit elements with 4-bit addresses, expected a bit",
         ),
         ("9 fair 5", "8:8: operand has width 4, expected 1"),
-        ("9 justice 0", "8:11: a justice property needs a condition"),
-        ("9 justice 1000000000000 4 4", "8:28: the line ends where an operand is expected"),
+        ("9 justice 0", "8:11: a justice property needs at least one condition"),
+        ("9 justice 1000000000000 4 4", "8:28: expected an operand, found the end of the line"),
         ("9 justice 2 4 5", "8:15: operand has width 4, expected 1"),
         ("9 input 1 a b", "8:13: unexpected text at the end of the line"),
     ] {
@@ -228,5 +228,5 @@ fn wide_constants_are_limited_altogether() {
         source += &format!("{} ones {}\n", 2 * line + 3, 2 * line + 2);
     }
     let message = rejection(source.as_bytes());
-    assert!(message.ends_with("the constants of this file are too large altogether"), "{message}");
+    assert!(message.ends_with("the constants of this file are too large in total"), "{message}");
 }

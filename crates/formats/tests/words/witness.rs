@@ -128,7 +128,7 @@ fn states_of_later_cycles_agree_with_the_model() {
         ("3 [11] 11", "ones"),
     ] {
         let error = read_witness(with(line).as_bytes(), &system).unwrap_err();
-        assert_eq!(error.message, format!("{name} has another value in cycle 1 of the model"));
+        assert_eq!(error.message, format!("{name} has a different value in cycle 1 of the model"));
     }
 }
 
@@ -152,7 +152,7 @@ fn nothing_but_comments_follows_the_full_stop() {
 fn rejections() {
     let system = system(Format::Btor2, MODEL);
     for (text, expected) in [
-        ("", "1:1: the witness ends where `sat` is expected"),
+        ("", "1:1: expected `sat`, found the end of the witness"),
         ("unsat\n", "1:1: this is not the witness of a bad state"),
         ("satt\n", "1:1: expected `sat`"),
         ("sat\nb\n", "2:1: expected a property such as `b0`"),
@@ -168,7 +168,7 @@ fn rejections() {
         ("sat\nb2\n", "2:1: the model has no such property"),
         ("sat\nj0\n", "2:1: the model has no such property"),
         ("sat\nb0\n.\n", "3:1: the witness has no cycle"),
-        ("sat\nb0\n@0\n", "4:1: the witness ends where `.` is expected"),
+        ("sat\nb0\n@0\n", "4:1: expected `.`, found the end of the witness"),
         ("sat\nb0\n@1\n", "3:1: expected cycle 0"),
         ("sat\nb0\n@0\n@0\n", "4:1: expected cycle 1"),
         ("sat\nb0\n#0\n#0\n", "4:1: expected cycle 1"),
@@ -178,7 +178,7 @@ fn rejections() {
         ("sat\nb0\n@0\nx 1\n", "4:1: expected the number of an input or a state"),
         ("sat\nb0\n@0\n2 1\n", "4:1: the model has no input 2"),
         ("sat\nb0\n#0\n4 1\n", "4:1: the model has no state 4"),
-        ("sat\nb0\n@0\n0\n", "4:2: the line ends where a value is expected"),
+        ("sat\nb0\n@0\n0\n", "4:2: expected a value, found the end of the line"),
         ("sat\nb0\n@0\n0 10\n", "4:3: value has 2 digits, expected 1"),
         ("sat\nb0\n@0\n0 x\n", "4:3: expected a binary number"),
         ("sat\nb0\n@0\n0 1\n0 1\n", "5:3: the value is given twice"),
@@ -187,9 +187,9 @@ fn rejections() {
         ("sat\nb0\n@0\n1 [ 1\n", "4:3: expected `]` after the index"),
         ("sat\nb0\n@0\n1 [] 11\n", "4:4: value has 0 digits, expected 2"),
         ("sat\nb0\n@0\n1 [000] 11\n", "4:4: value has 3 digits, expected 2"),
-        ("sat\nb0\n@0\n1 [00]\n", "4:7: the line ends where a value is expected"),
-        ("sat\nb0\n#0\n1 01\n@0\n.\n", "4:1: count starts at another value in the model"),
-        ("sat\nb0\n#0\n3 [00] 11\n@0\n.\n", "4:1: ones starts at another value in the model"),
+        ("sat\nb0\n@0\n1 [00]\n", "4:7: expected a value, found the end of the line"),
+        ("sat\nb0\n#0\n1 01\n@0\n.\n", "4:1: count has a different initial value in the model"),
+        ("sat\nb0\n#0\n3 [00] 11\n@0\n.\n", "4:1: ones has a different initial value in the model"),
     ] {
         let error = read_witness(text.as_bytes(), &system).expect_err(text);
         let position = error.position(text.as_bytes());

@@ -18,13 +18,16 @@ use super::sort::Sort;
 use super::term::{Term, Terms, VariableId};
 use super::value::Value;
 
+/// The number of a block in [`Blocks::blocks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BlockId(pub u32);
 
 /// All paths from one location to another that pass no third one that stays.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// Where the block starts.
     pub from: LocationId,
+    /// Where the block ends.
     pub to: LocationId,
     /// Fresh variables of the pool, no other block's.
     pub inputs: Vec<VariableId>,
@@ -51,6 +54,7 @@ struct Arrival {
 pub struct Blocks {
     /// The program's pool with the inputs.
     pub terms: Terms,
+    /// The location where runs start.
     pub entry: LocationId,
     /// The locations that stay, in the order of the program; error locations included.
     pub locations: Vec<LocationId>,
@@ -61,10 +65,12 @@ pub struct Blocks {
 }
 
 impl Blocks {
+    /// The block with this number.
     pub fn block(&self, block: BlockId) -> &Block {
         &self.blocks[block.0 as usize]
     }
 
+    /// The numbers of all blocks.
     pub fn ids(&self) -> impl Iterator<Item = BlockId> + use<> {
         (0..self.blocks.len() as u32).map(BlockId)
     }

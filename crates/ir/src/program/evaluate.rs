@@ -18,6 +18,7 @@ pub const LARGEST: usize = 1 << 17;
 /// Why a term was not evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EvaluationError {
+    /// A number is too large to compute with.
     #[error("a number has more than {LARGEST} bits")]
     TooLarge,
 }

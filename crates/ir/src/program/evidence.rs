@@ -32,17 +32,22 @@ impl Invariants {
 /// A run that ends in an error location: complete, so that it can be replayed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramTrace {
+    /// The property that fails.
     pub property: PropertyId,
     /// By position in [`super::Program::variables`].
     pub initial: Vec<Value>,
     /// By function of the pool.
     pub functions: Vec<FunctionValue>,
+    /// The values of divisions by zero.
     pub by_zero: ByZero,
+    /// The edges that the run takes, in order.
     pub steps: Vec<ProgramStep>,
 }
 
+/// One step of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgramStep {
+    /// The edge that is taken.
     pub edge: EdgeId,
     /// The values that a `havoc` gives, in its order; empty for other statements.
     pub values: Vec<Value>,

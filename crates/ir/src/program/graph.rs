@@ -7,9 +7,11 @@ use std::ops::Range;
 use super::term::{Node, Op, Term, Terms, VariableId};
 use crate::system::PropertyId;
 
+/// The number of a location in [`Program::locations`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LocationId(pub u32);
 
+/// The number of an edge in [`Program::edges`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EdgeId(pub u32);
 
@@ -26,16 +28,22 @@ pub struct Location {
 /// What an edge does. Assigned at once: right sides speak of the values before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Statement {
+    /// Continue only if the condition holds.
     Assume(Term),
+    /// Simultaneous assignments.
     Assign(Vec<(VariableId, Term)>),
     /// The variables get any values.
     Havoc(Vec<VariableId>),
 }
 
+/// A statement between two locations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
+    /// The location before the statement.
     pub from: LocationId,
+    /// The location after the statement.
     pub to: LocationId,
+    /// What the edge does.
     pub statement: Statement,
     /// Bytes of the source; empty for what the source does not say.
     pub span: Range<usize>,
@@ -47,6 +55,7 @@ pub struct Edge {
 /// Where a property comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AssertionKind {
+    /// An `assert` statement.
     Assert,
     /// A precondition, at a call.
     Requires,
@@ -63,7 +72,9 @@ pub enum AssertionKind {
 pub struct Assertion {
     /// What the user sees, e.g. `assert at line 12`; different for each.
     pub name: String,
+    /// Where the property comes from.
     pub kind: AssertionKind,
+    /// The bytes of the source that state the property.
     pub span: Range<usize>,
     /// Without successors, and no other property's.
     pub error: LocationId,
@@ -75,13 +86,17 @@ pub struct Assertion {
 /// assigns to, and axioms are assumed on the first edges.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The pool of all terms.
     pub terms: Terms,
     /// Those of the program: engines declare further ones in clones of the pool.
     pub variables: Vec<VariableId>,
+    /// The locations, by number.
     pub locations: Vec<Location>,
     /// Without predecessors.
     pub entry: LocationId,
+    /// The edges, by number.
     pub edges: Vec<Edge>,
+    /// The properties, by number.
     pub properties: Vec<Assertion>,
     /// Not all that is known of the values was said (an axiom with a quantifier is only
     /// instantiated): why no counterexample can be trusted.
@@ -89,22 +104,27 @@ pub struct Program {
 }
 
 impl Program {
+    /// The edge with this number.
     pub fn edge(&self, edge: EdgeId) -> &Edge {
         &self.edges[edge.0 as usize]
     }
 
+    /// The location with this number.
     pub fn location(&self, location: LocationId) -> &Location {
         &self.locations[location.0 as usize]
     }
 
+    /// The property with this number.
     pub fn property(&self, property: PropertyId) -> &Assertion {
         &self.properties[property.0]
     }
 
+    /// The numbers of all edges.
     pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> + use<> {
         (0..self.edges.len() as u32).map(EdgeId)
     }
 
+    /// The numbers of all properties.
     pub fn property_ids(&self) -> impl Iterator<Item = PropertyId> + use<> {
         (0..self.properties.len()).map(PropertyId)
     }

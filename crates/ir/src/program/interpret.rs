@@ -20,14 +20,24 @@ pub struct Machine<'a> {
 /// Why a step cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StepError {
+    /// The edge starts at another location.
     #[error("the edge does not leave the location where the run is")]
     Elsewhere,
+    /// The condition of an `assume` is false.
     #[error("the condition does not hold")]
     Blocked,
+    /// The number of values is wrong.
     #[error("there are {found} values for {expected} variables")]
-    Count { expected: usize, found: usize },
+    Count {
+        /// How many values are needed.
+        expected: usize,
+        /// How many values were given.
+        found: usize,
+    },
+    /// A value has another sort than its variable.
     #[error("a value has not the sort of its variable")]
     Sort,
+    /// A term cannot be evaluated.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
 }
@@ -68,10 +78,12 @@ impl<'a> Machine<'a> {
         self
     }
 
+    /// The location that the run has reached.
     pub fn location(&self) -> LocationId {
         self.location
     }
 
+    /// The present value of a variable.
     pub fn value(&self, variable: VariableId) -> &Value {
         &self.values[variable.0 as usize]
     }
@@ -81,6 +93,7 @@ impl<'a> Machine<'a> {
         self.program.variables.iter().map(|&variable| self.value(variable).clone()).collect()
     }
 
+    /// The value of a term in the present state.
     pub fn evaluate(&self, term: Term) -> Result<Value, EvaluationError> {
         evaluate(
             &self.program.terms,
@@ -91,6 +104,7 @@ impl<'a> Machine<'a> {
         )
     }
 
+    /// Takes a step, or says why the program cannot.
     pub fn step(&mut self, step: &ProgramStep) -> Result<(), StepError> {
         let program = self.program;
         let edge = program.edge(step.edge);

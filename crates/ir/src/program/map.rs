@@ -28,6 +28,7 @@ pub struct MapValue {
 }
 
 impl MapValue {
+    /// The map with the same element at every index.
     pub fn constant(index: Sort, default: Value) -> Self {
         MapValue { index, default, entries: BTreeMap::new() }
     }
@@ -51,18 +52,22 @@ impl MapValue {
         &self.index
     }
 
+    /// The element at every index that has no entry.
     pub fn default_element(&self) -> &Value {
         &self.default
     }
 
+    /// The entries that differ from the default, in the order of their indices.
     pub fn entries(&self) -> impl Iterator<Item = (&Value, &Value)> {
         self.entries.iter()
     }
 
+    /// The element at an index.
     pub fn read(&self, index: &Value) -> &Value {
         self.entries.get(index).unwrap_or(&self.default)
     }
 
+    /// Replaces the element at an index.
     pub fn write(&mut self, index: Value, element: Value) {
         self.set(index, element);
         self.normalize();

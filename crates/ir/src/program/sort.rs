@@ -13,9 +13,11 @@ pub struct TypeId(pub u32);
 /// elements and the same equality.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Sort {
+    /// Truth values.
     Bool,
     /// The mathematical integers.
     Int,
+    /// Rational numbers.
     Real,
     /// Bit-vectors of this width.
     Word(u32),
@@ -26,6 +28,7 @@ pub enum Sort {
 }
 
 impl Sort {
+    /// The sort of maps between these sorts.
     pub fn map(index: Sort, element: Sort) -> Self {
         Sort::Map(Arc::new((index, element)))
     }

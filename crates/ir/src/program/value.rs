@@ -12,13 +12,18 @@ use crate::value::BitVec;
 /// A value. Values that mean the same are equal; see [`MapValue`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
+    /// A truth value.
     Bool(bool),
+    /// An integer.
     Int(IBig),
+    /// A rational number.
     Real(RBig),
+    /// A bit-vector.
     Word(Word),
     /// An element of an uninterpreted type, by number. Every number is an element: the
     /// types are infinite in runs.
     Element(TypeId, u64),
+    /// A map.
     Map(Box<MapValue>),
 }
 
@@ -41,15 +46,19 @@ impl Ord for Word {
 /// What an uninterpreted function is in a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionValue {
+    /// The value for all arguments without an entry.
     pub default: Value,
+    /// The values for other arguments.
     pub entries: BTreeMap<Vec<Value>, Value>,
 }
 
 impl FunctionValue {
+    /// The function with the same value everywhere.
     pub fn constant(default: Value) -> Self {
         FunctionValue { default, entries: BTreeMap::new() }
     }
 
+    /// The value for these arguments.
     pub fn apply(&self, arguments: &[Value]) -> &Value {
         self.entries.get(arguments).unwrap_or(&self.default)
     }
@@ -61,8 +70,11 @@ impl FunctionValue {
 /// Bit-vectors are not concerned: their division by zero is defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ByZero {
+    /// Quotients of integers.
     pub divide: FunctionValue,
+    /// Remainders of integers.
     pub modulo: FunctionValue,
+    /// Quotients of reals.
     pub quotient: FunctionValue,
 }
 
@@ -90,6 +102,7 @@ impl Value {
         }
     }
 
+    /// Whether the value has this sort.
     pub fn has_sort(&self, sort: &Sort) -> bool {
         match (self, sort) {
             (Value::Bool(_), Sort::Bool)
@@ -108,6 +121,7 @@ impl Value {
         }
     }
 
+    /// The truth value, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),

@@ -17,9 +17,17 @@ use crate::sat::{Answer, SatSolver};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
     /// The interpolant before a part and the part do not imply the one after it.
-    NotImplied { part: usize },
+    NotImplied {
+        /// The number of the part.
+        part: usize,
+    },
     /// An interpolant speaks of a variable that is not on both sides of its cut.
-    NotShared { cut: usize, var: Var },
+    NotShared {
+        /// The number of the cut.
+        cut: usize,
+        /// The variable.
+        var: Var,
+    },
 }
 
 impl fmt::Display for Violation {

@@ -12,6 +12,7 @@ pub struct Refutation<'a> {
 }
 
 impl<'a> Refutation<'a> {
+    /// The steps of the log that the conclusion depends on.
     pub fn new(log: &'a Log, conclusion: StepId) -> Self {
         let mut needed = vec![false; conclusion.index() + 1];
         needed[conclusion.index()] = true;
@@ -34,6 +35,7 @@ impl<'a> Refutation<'a> {
         self.steps.len()
     }
 
+    /// Whether there are no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }

@@ -26,6 +26,7 @@ pub enum System {
 
 /// The interpolants of all cuts, over variables of the solver.
 pub struct Sequence {
+    /// The graph of all interpolants.
     pub aig: Aig,
     /// The variables that the interpolants speak of, each with its input of the graph.
     pub inputs: Vec<(Var, AigLit)>,

@@ -51,9 +51,13 @@ pub use network::Simulation;
 /// What is kept of a word, and so how exact and how fast a simulation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// Each bit is 0, 1 or unknown.
     Ternary,
+    /// A signed interval.
     Interval,
+    /// Bits or a signed interval, whichever allows fewer values.
     Hybrid,
+    /// Bits and both kinds of interval, which refine each other.
     Product,
 }
 
@@ -70,6 +74,7 @@ enum Repr {
 }
 
 impl Kind {
+    /// All kinds of simulation.
     pub const ALL: [Kind; 4] = [Kind::Ternary, Kind::Interval, Kind::Hybrid, Kind::Product];
 
     /// Nothing is known of the word.
@@ -129,10 +134,12 @@ impl Kind {
         })
     }
 
+    /// The abstract value of an operator with one operand.
     pub fn unary(self, op: UnaryOp, a: &Abstract) -> Abstract {
         self.one(One::Op(op), a)
     }
 
+    /// The abstract value of an operator with two operands.
     pub fn binary(self, op: BinaryOp, a: &Abstract, b: &Abstract) -> Abstract {
         match (a.constant(), b.constant()) {
             // Exact in all kinds, and fast.
@@ -187,6 +194,7 @@ impl Kind {
 }
 
 impl Abstract {
+    /// The number of bits.
     pub fn width(&self) -> u32 {
         match &self.0 {
             Repr::Narrow(word) => word.width(),

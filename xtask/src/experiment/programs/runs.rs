@@ -80,7 +80,7 @@ impl Laboratory {
             Err(reason) => return Ok(Run::new(Outcome::Failed, 0.0, &reason)),
         };
         let text = std::fs::read_to_string(&clauses).unwrap_or_default();
-        let in_part = text.lines().any(|line| line.starts_with(horn::IN_PART));
+        let in_part = text.lines().any(|line| line.starts_with(horn::APPROXIMATED));
         let z3 = self.z3.as_ref().ok_or("Z3 is missing")?;
         let memory = format!("-memory:{}", self.memory);
         let words = parameters.iter().map(OsString::from).chain([memory.into(), clauses.into()]);
@@ -89,7 +89,7 @@ impl Laboratory {
         let text = String::from_utf8_lossy(&output.stdout);
         let outcome = if too_long { Outcome::TooLong } else { answer(&text) };
         if outcome == Outcome::Decided(Verdict::Unsafe) && in_part {
-            let reason = "the program is known only in part";
+            let reason = "the program is only approximated";
             return Ok(Run::new(Outcome::Unknown, time.as_secs_f64(), reason));
         }
         let reason = if outcome == Outcome::Failed { &*text } else { "" };

@@ -55,7 +55,12 @@ fn of_list(text: &str) -> Vec<String> {
 pub fn ending(format: Format) -> &'static str {
     match format {
         Format::Aiger => "aig",
-        Format::Btor | Format::Btor2 | Format::Basm => "btor2",
+        Format::Btor
+        | Format::Btor2
+        | Format::Basm
+        | Format::Boogie
+        | Format::SmtLib
+        | Format::Dot => "btor2",
     }
 }
 

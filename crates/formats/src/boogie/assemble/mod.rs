@@ -169,7 +169,7 @@ impl Assembler<'_, '_> {
         let properties = self.properties();
         let weakened = self.axioms.weakening().map(|span| {
             let line = self.lines.line(span.start);
-            format!("the axiom at line {line} has a quantifier and is only instantiated")
+            format!("the quantified axiom at line {line} is only instantiated")
         });
         let mut notes = self.notes();
         notes.sort_by_key(|note| note.span.start);
@@ -194,7 +194,7 @@ impl Assembler<'_, '_> {
             if self.every && is_unused && !procedure.routines.is_empty() && !is_verified(number) {
                 let name = procedure.name;
                 let message =
-                    format!("`{name}` is inlined and never called: its body is not checked");
+                    format!("`{name}` is inlined but never called, so its body is not checked");
                 notes.push(Note { message, span: procedure.span.clone() });
             }
         }
@@ -414,7 +414,7 @@ impl Assembler<'_, '_> {
         }
         let line = self.lines.line(span.start);
         link.approximates =
-            Some(format!("what is asserted at line {line} is assumed for one value alone"));
+            Some(format!("the assertion at line {line} is assumed for one value only"));
         vec![Link::new(Statement::Havoc(check.chosen.clone()), span), link]
     }
 }

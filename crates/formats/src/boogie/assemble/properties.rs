@@ -47,7 +47,9 @@ impl Assembler<'_, '_> {
             }
             AssertionKind::Ensures => format!("ensures {place}"),
             AssertionKind::InvariantEntry => format!("invariant {place} on entry"),
-            AssertionKind::InvariantKept => format!("invariant {place} after a round"),
+            AssertionKind::InvariantKept => {
+                format!("invariant {place}, preserved by the loop body")
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use super::scope::{Frame, Role, Scope};
 use super::syntax::*;
 use super::types::Type;
 use super::{Dialect, Note};
-use crate::Diagnostic;
+use crate::{Diagnostic, counted};
 
 pub(super) use parts::{field, select, store};
 
@@ -152,11 +152,11 @@ impl<'s, 'a> Lowering<'s, 'a> {
             return Ok(quotient);
         }
         let value = value?;
-        let message = format!("this is of type {}, not {ty}", value.ty);
+        let message = format!("expected type {ty}, found {}", value.ty);
         let mut error = Diagnostic::new(message, expr.span.clone());
         error.help = match (&value.ty, ty) {
-            (Type::Int, Type::Real) => Some("convert it by `real(…)`".to_owned()),
-            (Type::Real, Type::Int) => Some("convert it by `int(…)`".to_owned()),
+            (Type::Int, Type::Real) => Some("convert it with `real(…)`".to_owned()),
+            (Type::Real, Type::Int) => Some("convert it with `int(…)`".to_owned()),
             _ => None,
         };
         Err(error)
@@ -173,7 +173,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let value = self.value(expr);
         self.scope.dialect = Dialect::Boogie;
         let value = value.ok().filter(|value| value.ty == *ty)?;
-        let message = "`/` is the quotient of integers here, as in Ultimate's dialect".to_owned();
+        let message = "`/` divides integers here, as in Ultimate's dialect".to_owned();
         self.scope.notes.push(Note { message, span: expr.span.clone() });
         Some(value)
     }
@@ -252,7 +252,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         };
         if symbol.role != Role::Constant && !self.state {
             let message =
-                format!("`{name}` is a variable: axioms and functions know only constants");
+                format!("`{name}` is a variable; axioms and functions can mention only constants");
             return Err(Diagnostic::new(message, span.clone()));
         }
         if symbol.role == Role::Global
@@ -343,7 +343,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         }
         let Some(function) = printed(name.text, &types) else {
             let shown: Vec<String> = types.iter().map(ToString::to_string).collect();
-            let message = format!("`{}` has no meaning for {}", name.text, shown.join(", "));
+            let message = format!("`{}` cannot be applied to {}", name.text, shown.join(", "));
             return Err(Diagnostic::new(message, name.span.clone()));
         };
         Ok(function.apply(&mut self.scope.terms, parts))
@@ -356,7 +356,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             return Ok(self.read(&symbol.ty, &symbol.parts));
         }
         if !self.two_states {
-            let message = "`old` has a meaning only in bodies and postconditions";
+            let message = "`old` can be used only in bodies and postconditions";
             return Err(Diagnostic::new(message, span.clone()));
         }
         let before = std::mem::replace(&mut self.inside_old, true);
@@ -439,7 +439,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
             let what = if quantified.universal { "`forall`" } else { "`exists`" };
             let message = format!("{what} is not supported here");
             return Err(Diagnostic::new(message, span.clone()).with_help(
-                "only axioms, `assume exists` and `assert forall` may have quantifiers",
+                "quantifiers are supported only in axioms, `assume exists` and `assert forall`",
             ));
         }
         let known = self.bound.len();
@@ -463,7 +463,8 @@ pub(super) fn expect_count(
     if expected == found {
         return Ok(());
     }
-    let message = format!("`{}` has {expected} parameters, not {found}", name.text);
+    let message =
+        format!("`{}` expects {}, found {found}", name.text, counted(expected, "argument"));
     Err(Diagnostic::new(message, name.span.clone()))
 }
 

@@ -22,14 +22,16 @@ impl<'a> Lowering<'_, 'a> {
         match value.ty {
             Type::Int | Type::Real => Ok((value.ty, value.parts[0])),
             Type::Word(_) => {
-                let message =
-                    format!("`{operator}` is not for words, as this one of type {}", value.ty);
+                let message = format!(
+                    "`{operator}` cannot be applied to bit-vectors; this is of type {}",
+                    value.ty
+                );
                 Err(Diagnostic::new(message, expr.span.clone()).with_help(
-                    "declare a function with {:bvbuiltin \"bvadd\"} or the like and apply it",
+                    "declare a function with {:bvbuiltin \"bvadd\"} or similar and call it",
                 ))
             }
             Type::Bool | Type::Named(..) | Type::Map(_) | Type::Struct(_) => {
-                let message = format!("`{operator}` is for numbers, this is of type {}", value.ty);
+                let message = format!("`{operator}` expects numbers, found type {}", value.ty);
                 Err(Diagnostic::new(message, expr.span.clone()))
             }
         }
@@ -48,7 +50,7 @@ impl<'a> Lowering<'_, 'a> {
         let message = format!("`{operator}` has operands of types {ty} and {found}");
         let help = match self.scope.dialect {
             Dialect::Boogie => {
-                "convert one of them with `real(…)` or `int(…)`; the quotient of integers is `div`"
+                "convert one of them with `real(…)` or `int(…)`; integer division is `div`"
             }
             Dialect::Ultimate => "convert one of them with `real(…)` or `int(…)`",
         };
@@ -142,7 +144,8 @@ impl<'a> Lowering<'_, 'a> {
             let low = self.value(operand)?;
             let sum = expect_word(&all.ty, &first.span)? + expect_word(&low.ty, &operand.span)?;
             if sum > MAX_WIDTH {
-                let message = format!("words have at most {MAX_WIDTH} bits, not {sum}");
+                let message =
+                    format!("bit-vectors have at most {MAX_WIDTH} bits; this one has {sum}");
                 return Err(Diagnostic::new(message, first.span.start..operand.span.end));
             }
             let terms = &mut self.scope.terms;
@@ -176,7 +179,7 @@ impl<'a> Lowering<'_, 'a> {
         for (operator, operand) in rest {
             let symbol = operator.symbol();
             if matches!(operator, Operator::IntDivide | Operator::Modulo) && ty != Type::Int {
-                let message = format!("`{symbol}` is for integers, this is of type {ty}");
+                let message = format!("`{symbol}` expects integers, found type {ty}");
                 return Err(Diagnostic::new(message, first.span.start..operand.span.start));
             }
             if *operator == Operator::Divide && self.scope.dialect == Dialect::Boogie {

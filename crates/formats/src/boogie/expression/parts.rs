@@ -32,7 +32,7 @@ impl<'a> Lowering<'_, 'a> {
                 SuffixKind::Extract(high, low) => {
                     let width = expect_word(&value.ty, before)?;
                     if low >= high || *high > width {
-                        let message = format!("there are no bits [{high}:{low}] of a bv{width}");
+                        let message = format!("bits [{high}:{low}] are out of range for bv{width}");
                         return Err(Diagnostic::new(message, suffix.span.clone())
                             .with_help("write e[high:low] for the bits low to high-1"));
                     }
@@ -73,7 +73,7 @@ impl<'a> Lowering<'_, 'a> {
         span: &Span,
     ) -> Result<(Vec<Term>, Type), Diagnostic> {
         let Type::Map(mut ty) = map.ty.clone() else {
-            let message = format!("this is no map, but of type {}", map.ty);
+            let message = format!("expected a map, found type {}", map.ty);
             return Err(Diagnostic::new(message, span.clone()));
         };
         while self.scope.printed.is_some()
@@ -86,7 +86,10 @@ impl<'a> Lowering<'_, 'a> {
         let (expected, found) = (ty.indices.len(), indices.len());
         if expected != found {
             let all = indices[0].span.start..indices[found - 1].span.end;
-            let message = format!("the map has {expected} indices, not {found}");
+            let message = match expected {
+                1 => format!("the map expects 1 index, found {found}"),
+                _ => format!("the map expects {expected} indices, found {found}"),
+            };
             return Err(Diagnostic::new(message, all));
         }
         let mut parts = Vec::new();
@@ -168,6 +171,6 @@ pub(in super::super) fn store(
 pub(super) fn expect_word(ty: &Type, span: &Span) -> Result<u32, Diagnostic> {
     match ty {
         Type::Word(width) => Ok(*width),
-        _ => Err(Diagnostic::new(format!("this is no word, but of type {ty}"), span.clone())),
+        _ => Err(Diagnostic::new(format!("expected a bit-vector, found type {ty}"), span.clone())),
     }
 }

@@ -358,8 +358,8 @@ fn refuse_where(bindings: &[Binding<'_>], what: &str) -> Result<(), Diagnostic> 
 }
 
 fn misplaced_where(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(format!("{what} have no `where` clause"), span)
-        .with_help("only variables and the parameters of procedures have one")
+    Diagnostic::new(format!("{what} cannot have a `where` clause"), span)
+        .with_help("only variables and parameters of procedures can have one")
 }
 
 struct Signature<'a> {

@@ -87,7 +87,8 @@ impl<'a> Parser<'a> {
                 .with_help("write `a < b && b < c`, or put one comparison in parentheses"));
         }
         if level == Operator::Implies.level() && *last != operator {
-            let message = format!("`{}` and `{}` are mixed", last.symbol(), operator.symbol());
+            let message =
+                format!("`{}` and `{}` cannot be mixed", last.symbol(), operator.symbol());
             return Err(Diagnostic::new(message, token.span()).with_help("use parentheses"));
         }
         Ok(())
@@ -247,7 +248,7 @@ impl<'a> Parser<'a> {
         let start = self.peek().start;
         let values = self.separated(Self::expression)?;
         if names.len() != values.len() {
-            let message = format!("{} values are given to {} names", values.len(), names.len());
+            let message = format!("found found {} values for {} names", values.len(), names.len());
             return Err(Diagnostic::new(message, start..self.end()));
         }
         self.expect(";")?;
@@ -307,7 +308,8 @@ fn decimal(text: &str, span: Span) -> Result<RBig, Diagnostic> {
         .filter(|exponent: &i64| exponent.unsigned_abs() <= u64::from(MAX_EXPONENT))
         .ok_or_else(|| Diagnostic::new("the exponent is too large", span.clone()))?;
     let digits = format!("{whole}{fraction}");
-    let number = UBig::from_str(&digits).map_err(|_| Diagnostic::new("this is no number", span))?;
+    let number =
+        UBig::from_str(&digits).map_err(|_| Diagnostic::new("this is not a number", span))?;
     let shift = exponent - fraction.len() as i64;
     let power = RBig::from(IBig::from(10).pow(shift.unsigned_abs() as usize));
     let number = RBig::from(IBig::from(number));

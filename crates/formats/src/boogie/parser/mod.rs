@@ -147,15 +147,13 @@ impl<'a> Parser<'a> {
     fn unexpected(&self, expected: &str) -> Diagnostic {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "the file ends".to_owned(),
-            Kind::Name(text) | Kind::Integer(text) | Kind::Decimal(text) => {
-                format!("there is `{text}`")
-            }
-            Kind::Word(value, width) => format!("there is `{value}bv{width}`"),
-            Kind::Text(_) => "there is a string".to_owned(),
-            Kind::Symbol(symbol) => format!("there is `{symbol}`"),
+            Kind::End => "the end of the file".to_owned(),
+            Kind::Name(text) | Kind::Integer(text) | Kind::Decimal(text) => format!("`{text}`"),
+            Kind::Word(value, width) => format!("`{value}bv{width}`"),
+            Kind::Text(_) => "a string".to_owned(),
+            Kind::Symbol(symbol) => format!("`{symbol}`"),
         };
-        Diagnostic::new(format!("{expected} is expected, but {found}"), token.span())
+        Diagnostic::new(format!("expected {expected}, found {found}"), token.span())
     }
 
     fn is_name(&self) -> bool {
@@ -194,7 +192,7 @@ impl<'a> Parser<'a> {
         if self.depth == MAX_DEPTH {
             let span = self.peek().span();
             return Err(Diagnostic::new("this is nested too deeply", span)
-                .with_help("give names to parts of it, by variables or functions"));
+                .with_help("name parts of it with variables or functions"));
         }
         self.depth += 1;
         let result = part(self);

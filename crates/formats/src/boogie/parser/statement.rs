@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
                 if !self.is_symbol(";") {
                     return Err(self
                         .unexpected("`;`")
-                        .with_help("results are assigned to the output parameters"));
+                        .with_help("assign the results to the output parameters"));
                 }
                 StatementKind::Return
             }
@@ -75,8 +75,11 @@ impl<'a> Parser<'a> {
                 StatementKind::Break(label)
             }
             "var" => {
-                return Err(Diagnostic::new("variables are declared here", self.peek().span())
-                    .with_help("declare them at the beginning of the procedure's body"));
+                return Err(Diagnostic::new(
+                    "variables cannot be declared here",
+                    self.peek().span(),
+                )
+                .with_help("declare them at the beginning of the procedure's body"));
             }
             "yield" | "par" | "async" | "fork" | "join" | "atomic" if !self.is_assignment() => {
                 return Err(unsupported("concurrency is", self.peek().span()));

@@ -10,7 +10,7 @@ use super::super::procedures::{Draft, Procedure};
 use super::super::scope::Role;
 use super::super::syntax::*;
 use super::{Action, Builder, Call};
-use crate::Diagnostic;
+use crate::{Diagnostic, counted};
 
 impl<'a> Builder<'_, 'a> {
     /// A variable that the procedure may change.
@@ -24,7 +24,7 @@ impl<'a> Builder<'_, 'a> {
             Role::Global | Role::Output | Role::Local => None,
         };
         if let Some(what) = what {
-            let message = format!("`{}` is {what} and cannot be changed", name.text);
+            let message = format!("`{}` is {what} and cannot be assigned", name.text);
             return Err(Diagnostic::new(message, name.span.clone()));
         }
         if symbol.role == Role::Global {
@@ -45,7 +45,7 @@ impl<'a> Builder<'_, 'a> {
             return Ok(());
         }
         let name = procedure.name;
-        let message = format!("`{global}` is changed, but `{name}` does not say that it may be");
+        let message = format!("`{name}` assigns `{global}` without `modifies {global}`");
         Err(Diagnostic::new(message, span.clone())
             .with_help(format!("add `modifies {global};` to the procedure `{name}`")))
     }
@@ -58,14 +58,15 @@ impl<'a> Builder<'_, 'a> {
     ) -> Result<(), Diagnostic> {
         if targets.len() != values.len() {
             let (left, right) = (targets.len(), values.len());
-            let message = format!("{right} values are assigned to {left} variables");
+            let message =
+                format!("{} assigned to {}", counted(right, "value"), counted(left, "variable"));
             return Err(Diagnostic::new(message, span.clone()));
         }
         let mut known = FxHashSet::default();
         let mut assignments = Vec::new();
         for (target, value) in targets.iter().zip(values) {
             if !known.insert(target.name.text) {
-                let message = format!("`{}` is assigned to twice", target.name.text);
+                let message = format!("`{}` is assigned twice", target.name.text);
                 return Err(Diagnostic::new(message, target.span.clone()));
             }
             let Assignable { value: before, parts } = self.assignable(&target.name)?;
@@ -163,14 +164,19 @@ impl<'a> Builder<'_, 'a> {
     ) -> Result<Vec<VariableId>, Diagnostic> {
         let (expected, found) = (procedure.outputs.len(), names.len());
         if expected != found {
-            let message = format!("`{}` has {expected} results, not {found}", callee.text);
+            let message = format!(
+                "`{}` returns {}, but the call assigns {}",
+                callee.text,
+                counted(expected, "result"),
+                counted(found, "variable")
+            );
             return Err(Diagnostic::new(message, callee.span.clone()));
         }
         let mut known = FxHashSet::default();
         let mut variables = Vec::new();
         for (name, output) in names.iter().zip(&procedure.outputs) {
             if !known.insert(name.text) {
-                let message = format!("`{}` is assigned to twice", name.text);
+                let message = format!("`{}` is assigned twice", name.text);
                 return Err(Diagnostic::new(message, name.span.clone()));
             }
             let target = self.assignable(name)?;

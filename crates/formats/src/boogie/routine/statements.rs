@@ -116,7 +116,7 @@ impl<'a> Builder<'_, 'a> {
         let Some(found) = found else {
             return Err(match label {
                 Some(label) => {
-                    let message = format!("no statement around is labelled `{}`", label.text);
+                    let message = format!("no enclosing statement is labelled `{}`", label.text);
                     Diagnostic::new(message, label.span.clone())
                 }
                 None => Diagnostic::new("there is no loop to break out of", span.clone()),

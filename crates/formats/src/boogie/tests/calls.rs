@@ -85,7 +85,10 @@ fn marked_procedures_are_checked_where_they_are_called() {
     check(&through, &["assert at line 2"]);
     let unused = read_in(source.replace("call q(1);", "").as_bytes(), None).unwrap();
     assert!(unused.program.properties.is_empty());
-    assert_eq!(unused.notes[0].message, "`q` is inlined and never called: its body is not checked");
+    assert_eq!(
+        unused.notes[0].message,
+        "`q` is inlined but never called, so its body is not checked"
+    );
     assert!(read_in(source.as_bytes(), None).unwrap().notes.is_empty());
 }
 

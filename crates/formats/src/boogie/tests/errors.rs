@@ -8,141 +8,7 @@ fn refused(source: &str) -> (String, String) {
 
 #[test]
 fn errors_say_what_and_where() {
-    for (source, place, message) in [
-        ("procedure p() { x := 1; }", "x", "`x` is not declared"),
-        ("procedure p() { assert f(1); }", "f", "the function `f` is not declared"),
-        ("procedure p() { call q(); }", "q", "the procedure `q` is not declared"),
-        ("procedure p() { goto L; }", "L", "there is no label `L` in this procedure"),
-        ("procedure p() { break; }", "break", "there is no loop to break out of"),
-        ("procedure p() { break L; }", "L", "no statement around is labelled `L`"),
-        ("procedure p() { L: L: return; }", "L", "`L` is declared twice"),
-        ("var x: t;", "t", "the type `t` is not declared"),
-        ("type t = u; type u = t; var x: t;", "t", "the type `t` is defined by itself"),
-        ("type t; type t;", "t", "the type `t` is declared twice"),
-        ("type t a; var x: t;", "t", "the type `t` has 1 arguments, not 0"),
-        ("var x: int, x: int;", "x", "`x` is declared twice"),
-        ("procedure p(x: int) { var x: int; }", "x", "`x` is declared twice"),
-        (
-            "var x: bv99999999999;",
-            "bv99999999999",
-            "words have between 1 and 1048576 bits, not 99999999999",
-        ),
-        ("var x: bv0;", "bv0", "words have between 1 and 1048576 bits, not 0"),
-        ("procedure p() { assert 300bv8 == 1bv8; }", "300bv8", "300 needs more than 8 bits"),
-        (
-            "procedure p() { assert 3bv8[9:0] == 1bv9; }",
-            "3bv8[9:0]",
-            "there are no bits [9:0] of a bv8",
-        ),
-        ("procedure p() { assert 1; }", "1", "this is of type int, not bool"),
-        (
-            "procedure p() { assert 1 + true == 2; }",
-            "true",
-            "`+` is for numbers, this is of type bool",
-        ),
-        ("procedure p() { assert 1 < 2.0; }", "2.0", "`<` has operands of types int and real"),
-        (
-            "procedure p() { assert 1bv8 < 2bv8; }",
-            "1bv8",
-            "`<` is not for words, as this one of type bv8",
-        ),
-        (
-            "procedure p() { assert 2.0 div 1.0 == 1.0; }",
-            "2.0 div ",
-            "`div` is for integers, this is of type real",
-        ),
-        ("procedure p() { var x: real; x := 1; }", "1", "this is of type int, not real"),
-        ("procedure p() { var x: int; x[1] := 1; }", "x[1]", "this is no map, but of type int"),
-        (
-            "procedure p() { var a: [int]int; a[1, 2] := 1; }",
-            "1, 2",
-            "the map has 1 indices, not 2",
-        ),
-        (
-            "procedure p() { var a: {b: int}; a!c := 1; }",
-            "c",
-            "the type { b: int } has no field `c`",
-        ),
-        (
-            "procedure p() { var x, y: int; x, y := 1; }",
-            "x, y := 1",
-            "1 values are assigned to 2 variables",
-        ),
-        ("procedure p() { var x: int; x, x := 1, 2; }", "x", "`x` is assigned to twice"),
-        ("procedure p(x: int) { x := 1; }", "x", "`x` is an input parameter and cannot be changed"),
-        (
-            "const x: int; procedure p() { havoc x; }",
-            "x",
-            "`x` is a constant and cannot be changed",
-        ),
-        (
-            "var g: int; procedure p() { g := 1; }",
-            "g",
-            "`g` is changed, but `p` does not say that it may be",
-        ),
-        (
-            "var g: int; procedure p(); modifies g; procedure q() { call p(); }",
-            "call p()",
-            "`g` is changed, but `q` does not say that it may be",
-        ),
-        ("procedure p(x: int); procedure q() { call p(); }", "p", "`p` has 1 parameters, not 0"),
-        (
-            "procedure p() returns (x: int); procedure q() { call p(); }",
-            "p",
-            "`p` has 1 results, not 0",
-        ),
-        ("procedure p(); modifies g;", "g", "there is no global variable `g`"),
-        ("implementation p() { }", "p", "there is no procedure `p` that this could implement"),
-        (
-            "procedure p(x: int); implementation p(x: bool) { }",
-            "bool",
-            "the procedure has type int here, not bool",
-        ),
-        ("function f(x: int): int { f(x) }", "f", "the function `f` is defined by itself"),
-        (
-            "var g: int; axiom g > 0;",
-            "g",
-            "`g` is a variable: axioms and functions know only constants",
-        ),
-        (
-            "axiom (forall x: int :: x > x - 1 || x == 3);",
-            "(forall x: int :: x > x - 1 || x == 3)",
-            "this axiom cannot be instantiated",
-        ),
-        (
-            "function {:bvbuiltin \"bvadd\"} f(bv8): bv8;",
-            "f",
-            "the operator of words has other types than this",
-        ),
-        ("procedure p() { assert 1 < 2 < 3; }", "<", "comparisons cannot be chained"),
-        ("procedure p() { assert true ==> true <== true; }", "<==", "`==>` and `<==` are mixed"),
-        (
-            "procedure p() { assume (forall x: int :: x > 0); }",
-            "(forall x: int :: x > 0)",
-            "`forall` is not supported here",
-        ),
-        (
-            "procedure p() { assert (lambda x: int :: x) == 1; }",
-            "lambda",
-            "lambda expressions are not supported",
-        ),
-        ("function f<T>(x: T): T;", "<", "polymorphism (type parameters) is not supported"),
-        (
-            "const c: int extends d;",
-            "extends",
-            "the order of constants (`extends`, `<:`) is not supported",
-        ),
-        ("procedure p() { assert 2 ** 3 == 8; }", "**", "powers (`**`) are not supported"),
-        ("procedure p() { yield; }", "yield", "concurrency is not supported"),
-        ("procedure p() { call forall q(); }", "forall", "`call forall` is not supported"),
-        ("procedure p() { assert old(1) == 1 }", "}", "`;` is expected, but there is `}`"),
-        ("procedure p() {", "", "a statement or `}` is expected, but the file ends"),
-        ("procedure if() { }", "if", "the name of a procedure is expected, but there is `if`"),
-        ("hello", "hello", "a declaration is expected, but there is `hello`"),
-        ("axiom old(1) == 1;", "old(1)", "`old` has a meaning only in bodies and postconditions"),
-    ] {
-        assert_eq!(refused(source), (message.to_owned(), place.to_owned()), "{source}");
-    }
+    crate::annotated::check("boogie.txt", read);
 }
 
 #[test]
@@ -153,7 +19,7 @@ fn what_is_no_text_is_refused() {
 #[test]
 fn helps_say_how_to_mend_it() {
     let help = |source: &str| read(source.as_bytes()).unwrap_err().help.unwrap();
-    assert_eq!(help("procedure p() { var x: real; x := 1; }"), "convert it by `real(…)`");
+    assert_eq!(help("procedure p() { var x: real; x := 1; }"), "convert it with `real(…)`");
     let missing = help("var g: int; procedure p() { g := 1; }");
     assert_eq!(missing, "add `modifies g;` to the procedure `p`");
 }

@@ -168,7 +168,7 @@ fn gotos_choose() {
 #[test]
 fn invariants_are_checked_twice_and_assumed() {
     let source = "procedure main() { var i: int; i := 0;\nwhile (*)\ninvariant i <= 2;\n{ i := i + 1; }\nassert i <= 2; }";
-    check(source, &["invariant at line 3 after a round"]);
+    check(source, &["invariant at line 3, preserved by the loop body"]);
     let source = "procedure main(i: int) {\nwhile (*)\ninvariant i == 0;\n{ }\nassert i == 0; }";
     check(source, &["invariant at line 3 on entry"]);
     let source = "procedure main(i: int) { while (*) free invariant i == 0; { } assert i == 0; }";
@@ -350,7 +350,7 @@ fn universal_axioms_are_instantiated() {
     let found = program(source);
     assert_eq!(
         found.weakened.as_deref(),
-        Some("the axiom at line 2 has a quantifier and is only instantiated")
+        Some("the quantified axiom at line 2 is only instantiated")
     );
     let assumed: Vec<String> = found
         .edges

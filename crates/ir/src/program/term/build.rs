@@ -20,16 +20,19 @@ use crate::value::BitVec;
 const MOST_FACTORS: usize = 16;
 
 impl Terms {
+    /// Declares an uninterpreted type.
     pub fn declare_type(&mut self, name: impl Into<String>) -> TypeId {
         self.types.push(name.into());
         TypeId(self.types.len() as u32 - 1)
     }
 
+    /// Declares a variable.
     pub fn declare(&mut self, name: impl Into<String>, sort: Sort) -> VariableId {
         self.variables.push(Variable { name: name.into(), sort });
         VariableId(self.variables.len() as u32 - 1)
     }
 
+    /// Declares a function.
     pub fn declare_function(&mut self, function: Function) -> FunctionId {
         self.functions.push(function);
         FunctionId(self.functions.len() as u32 - 1)
@@ -50,23 +53,28 @@ impl Terms {
         self.intern(Node::Apply(op, children.into()), sort)
     }
 
+    /// The term of a variable.
     pub fn variable(&mut self, variable: VariableId) -> Term {
         let sort = self.variable_sort(variable).clone();
         self.intern(Node::Variable(variable), sort)
     }
 
+    /// A truth value.
     pub fn bool(&mut self, value: bool) -> Term {
         self.intern(Node::Bool(value), Sort::Bool)
     }
 
+    /// An integer.
     pub fn int(&mut self, value: impl Into<IBig>) -> Term {
         self.intern(Node::Int(value.into()), Sort::Int)
     }
 
+    /// A rational number.
     pub fn real(&mut self, value: RBig) -> Term {
         self.intern(Node::Real(value), Sort::Real)
     }
 
+    /// A bit-vector.
     pub fn word(&mut self, value: BitVec) -> Term {
         let sort = Sort::Word(value.width());
         self.intern(Node::Word(value), sort)
@@ -91,6 +99,7 @@ impl Terms {
         }
     }
 
+    /// Negation.
     pub fn not(&mut self, term: Term) -> Term {
         if self.is_verbatim {
             return self.make(Op::Not, vec![term], Sort::Bool);
@@ -113,14 +122,17 @@ impl Terms {
         }
     }
 
+    /// Conjunction; true if there are no terms.
     pub fn and(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Op::And, terms)
     }
 
+    /// Disjunction; false if there are no terms.
     pub fn or(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Op::Or, terms)
     }
 
+    /// Implication.
     pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
         let not = self.not(premise);
         self.or([not, conclusion])
@@ -161,6 +173,7 @@ impl Terms {
         }
     }
 
+    /// If-then-else, on any sort.
     pub fn ite(&mut self, condition: Term, then: Term, other: Term) -> Term {
         debug_assert_eq!(self.sort(then), self.sort(other));
         if self.is_verbatim {
@@ -193,6 +206,7 @@ impl Terms {
         self.make(Op::Ite, vec![condition, then, other], sort)
     }
 
+    /// Equality, on any sort.
     pub fn equal(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right));
         if self.is_verbatim {
@@ -227,10 +241,12 @@ impl Terms {
         }
     }
 
+    /// `left <= right`, on integers or reals.
     pub fn at_most(&mut self, left: Term, right: Term) -> Term {
         self.compare(Op::AtMost, left, right)
     }
 
+    /// `left < right`, on integers or reals.
     pub fn less(&mut self, left: Term, right: Term) -> Term {
         if *self.sort(left) == Sort::Int && !self.is_verbatim {
             let one = self.int(1);
@@ -328,6 +344,7 @@ impl Terms {
         }
     }
 
+    /// The sum of integers or reals.
     pub fn add(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         if self.is_verbatim {
             let parts: Vec<Term> = terms.into_iter().collect();
@@ -346,6 +363,7 @@ impl Terms {
         self.sum(&sum, &sort.expect("at least one summand"))
     }
 
+    /// The negation of an integer or a real.
     pub fn negate(&mut self, term: Term) -> Term {
         let sort = self.sort(term).clone();
         if self.is_verbatim {
@@ -357,6 +375,7 @@ impl Terms {
         self.sum(&sum, &sort)
     }
 
+    /// The difference of integers or reals.
     pub fn subtract(&mut self, left: Term, right: Term) -> Term {
         let right = self.negate(right);
         self.add([left, right])
@@ -420,6 +439,7 @@ impl Terms {
         }
     }
 
+    /// The remainder of the division of integers, which is never negative.
     pub fn modulo(&mut self, left: Term, right: Term) -> Term {
         let Node::Int(divisor) = self.node(right).clone() else {
             return self.make(Op::Modulo, vec![left, right], Sort::Int);
@@ -446,6 +466,7 @@ impl Terms {
         self.make(Op::Modulo, vec![left, right], Sort::Int)
     }
 
+    /// The quotient of reals.
     pub fn quotient(&mut self, left: Term, right: Term) -> Term {
         match self.as_number(right) {
             Some(number) if !number.is_zero() && !self.is_verbatim => {
@@ -456,6 +477,7 @@ impl Terms {
         }
     }
 
+    /// The real with the value of an integer.
     pub fn to_real(&mut self, term: Term) -> Term {
         match self.as_number(term) {
             Some(number) if !self.is_verbatim => self.real(number),
@@ -463,6 +485,7 @@ impl Terms {
         }
     }
 
+    /// The greatest integer that is not greater than a real.
     pub fn to_int(&mut self, term: Term) -> Term {
         if self.is_verbatim {
             return self.make(Op::ToInt, vec![term], Sort::Int);
@@ -477,6 +500,7 @@ impl Terms {
         }
     }
 
+    /// The element of a map at an index.
     pub fn select(&mut self, map: Term, index: Term) -> Term {
         let Sort::Map(sorts) = self.sort(map).clone() else { unreachable!("a map is read") };
         debug_assert_eq!(*self.sort(index), sorts.0);
@@ -498,6 +522,7 @@ impl Terms {
         self.make(Op::Select, vec![map, index], sorts.1.clone())
     }
 
+    /// The map with another element at an index.
     pub fn store(&mut self, map: Term, index: Term, element: Term) -> Term {
         let sort = self.sort(map).clone();
         if self.is_verbatim {
@@ -514,11 +539,13 @@ impl Terms {
         self.make(Op::Store, vec![map, index, element], sort)
     }
 
+    /// The application of an uninterpreted function.
     pub fn apply(&mut self, function: FunctionId, arguments: Vec<Term>) -> Term {
         let sort = self.function(function).result.clone();
         self.make(Op::Function(function), arguments, sort)
     }
 
+    /// An operator on one bit-vector.
     pub fn word_unary(&mut self, op: UnaryOp, term: Term) -> Term {
         if let Node::Word(value) = self.node(term)
             && !self.is_verbatim
@@ -533,6 +560,7 @@ impl Terms {
         self.make(Op::Unary(WordUnary(op)), vec![term], sort)
     }
 
+    /// An operator on two bit-vectors; the result of a predicate is a truth value.
     pub fn word_binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
         if op == BinaryOp::Eq {
             return self.equal(left, right);
@@ -555,6 +583,7 @@ impl Terms {
         self.make(Op::Binary(WordBinary(op)), vec![left, right], sort)
     }
 
+    /// The bits `low` to `high` of a bit-vector, both included.
     pub fn extract(&mut self, high: u32, low: u32, term: Term) -> Term {
         if self.is_verbatim {
             return self.make(Op::Extract { high, low }, vec![term], Sort::Word(high - low + 1));
@@ -569,6 +598,7 @@ impl Terms {
         self.make(Op::Extract { high, low }, vec![term], Sort::Word(high - low + 1))
     }
 
+    /// A bit-vector with `by` more bits: copies of the sign, or zeros.
     pub fn extend(&mut self, by: u32, signed: bool, term: Term) -> Term {
         if by == 0 && !self.is_verbatim {
             return term;

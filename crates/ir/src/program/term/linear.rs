@@ -10,11 +10,14 @@ use super::Term;
 /// numbers are integers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Linear {
+    /// The terms with their coefficients, none of which is zero.
     pub terms: Vec<(Term, RBig)>,
+    /// The constant summand.
     pub constant: RBig,
 }
 
 impl Linear {
+    /// The coefficient of a term; zero if it does not occur.
     pub fn coefficient(&self, term: Term) -> RBig {
         match self.terms.binary_search_by_key(&term, |(term, _)| *term) {
             Ok(at) => self.terms[at].1.clone(),
@@ -22,14 +25,17 @@ impl Linear {
         }
     }
 
+    /// Adds another sum.
     pub fn add(&mut self, other: &Linear) {
         self.add_scaled(other, &RBig::ONE);
     }
 
+    /// Subtracts another sum.
     pub fn subtract(&mut self, other: &Linear) {
         self.add_scaled(other, &RBig::from(-1));
     }
 
+    /// Adds `factor` times another sum.
     pub fn add_scaled(&mut self, other: &Linear, factor: &RBig) {
         self.constant += &other.constant * factor;
         for (term, coefficient) in &other.terms {
@@ -42,6 +48,7 @@ impl Linear {
         self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
     }
 
+    /// Multiplies the sum by a factor.
     pub fn scale(&mut self, factor: &RBig) {
         self.constant *= factor;
         for (_, coefficient) in &mut self.terms {

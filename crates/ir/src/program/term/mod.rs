@@ -39,16 +39,23 @@ pub struct VariableId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FunctionId(pub u32);
 
+/// A declared variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
+    /// Its name in the source.
     pub name: String,
+    /// The sort of its values.
     pub sort: Sort,
 }
 
+/// A declared function without a definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
+    /// Its name in the source.
     pub name: String,
+    /// The sorts of the arguments.
     pub arguments: Vec<Sort>,
+    /// The sort of the result.
     pub result: Sort,
     /// The function stands for another one that is not modelled (its name, or why): a
     /// counterexample that depends on its value may not be one.
@@ -58,8 +65,11 @@ pub struct Function {
 /// The operators. The order of arguments is that of their names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Op {
+    /// Negation.
     Not,
+    /// Conjunction of two or more.
     And,
+    /// Disjunction of two or more.
     Or,
     /// On any sort.
     Equal,
@@ -67,6 +77,7 @@ pub enum Op {
     Ite,
     /// Of integers or of reals, two or more.
     Add,
+    /// The product of integers or of reals, two or more.
     Multiply,
     /// Of integers, rounded so that the remainder is not negative (SMT-LIB's `div`).
     Divide,
@@ -74,9 +85,11 @@ pub enum Op {
     Modulo,
     /// Of reals.
     Quotient,
+    /// `<=` on integers or reals.
     AtMost,
     /// On reals alone: on integers it is `AtMost`, except in verbatim pools.
     Less,
+    /// From an integer to the real with the same value.
     ToReal,
     /// The greatest integer that is not greater.
     ToInt,
@@ -90,14 +103,19 @@ pub enum Op {
     Binary(WordBinary),
     /// Bits of a word, both ends included.
     Extract {
+        /// The highest bit, included.
         high: u32,
+        /// The lowest bit.
         low: u32,
     },
     /// A word made wider.
     Extend {
+        /// The number of added bits.
         by: u32,
+        /// Whether the added bits are copies of the sign.
         signed: bool,
     },
+    /// An uninterpreted function.
     Function(FunctionId),
 }
 
@@ -126,13 +144,20 @@ macro_rules! ordered_by_number {
 }
 ordered_by_number!(WordUnary, WordBinary);
 
+/// A term as it is stored, with its operands by number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
+    /// A truth value.
     Bool(bool),
+    /// An integer.
     Int(IBig),
+    /// A rational number.
     Real(RBig),
+    /// A bit-vector.
     Word(BitVec),
+    /// A variable.
     Variable(VariableId),
+    /// An operator with its operands.
     Apply(Op, Box<[Term]>),
 }
 
@@ -151,6 +176,7 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// An empty pool that rewrites terms as it builds them.
     pub fn new() -> Self {
         Self::default()
     }
@@ -162,42 +188,52 @@ impl Terms {
         Terms { is_verbatim: true, ..Self::default() }
     }
 
+    /// Whether the pool builds terms without rewriting.
     pub fn is_verbatim(&self) -> bool {
         self.is_verbatim
     }
 
+    /// The term as it is stored.
     pub fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize]
     }
 
+    /// The sort of a term.
     pub fn sort(&self, term: Term) -> &Sort {
         &self.sorts[term.0 as usize]
     }
 
+    /// All declared variables, by number.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
+    /// The name of a variable.
     pub fn name(&self, variable: VariableId) -> &str {
         &self.variables[variable.0 as usize].name
     }
 
+    /// The sort of a variable.
     pub fn variable_sort(&self, variable: VariableId) -> &Sort {
         &self.variables[variable.0 as usize].sort
     }
 
+    /// All declared functions, by number.
     pub fn functions(&self) -> &[Function] {
         &self.functions
     }
 
+    /// The function with this number.
     pub fn function(&self, function: FunctionId) -> &Function {
         &self.functions[function.0 as usize]
     }
 
+    /// The names of the uninterpreted types, by number.
     pub fn types(&self) -> &[String] {
         &self.types
     }
 
+    /// The operands of a term.
     pub fn children(&self, term: Term) -> &[Term] {
         match self.node(term) {
             Node::Apply(_, children) => children,
@@ -205,6 +241,7 @@ impl Terms {
         }
     }
 
+    /// The truth value, if the term is one.
     pub fn as_bool(&self, term: Term) -> Option<bool> {
         match self.node(term) {
             Node::Bool(value) => Some(*value),
