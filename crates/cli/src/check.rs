@@ -7,12 +7,12 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use elinvar_engines::Choice;
 use elinvar_engines::cfg;
-use elinvar_engines::optimum::Family;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::model::Model;
 use elinvar_formats::vcd;
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{PropertyId, Trace, Verdict};
+use elinvar_transform::Family;
 
 use crate::engine_options::{EngineOptions, Plan};
 use crate::failure::{Bug, Stopped};

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use elinvar_engines::optimum::with_input;
-use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2, dot, horn, smtlib};
 use elinvar_ir::{PropertyId, TransitionSystem};
+use elinvar_transform::bitblast;
+use elinvar_transform::with_input;
 
 use crate::load::SourceFile;
 use crate::program::DialectOption;

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, AigerModel, Encoding};
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{self, Format, Model};
@@ -16,6 +15,7 @@ use elinvar_ir::{
     Certificate, CircuitError, PropertyId, StopReason, SystemBuilder, Trace, TransitionSystem,
     Verdict, Witness, WitnessCircuit,
 };
+use elinvar_transform::bitblast;
 
 use crate::failure::{Bug, FileFault};
 use crate::load::SourceFile;

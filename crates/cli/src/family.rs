@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use elinvar_engines::optimum::{Answer, Family, Optimum, Order, Stage, Strategy, Trend};
+use elinvar_engines::optimum::{Answer, Optimum, Order, Stage, Strategy};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::btor2::Btor2Model;
 use elinvar_formats::model::Model;
 use elinvar_ir::TransitionSystem;
+use elinvar_transform::{Family, Trend};
 use serde_json::{Value as Json, json};
 
 use crate::report::text::{align, count, proof, seconds};

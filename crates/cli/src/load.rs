@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, bail};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
-use elinvar_formats::{Diagnostic, boogie, lowering};
+use elinvar_formats::{Diagnostic, boogie};
 use elinvar_ir::{SystemBuilder, TransitionSystem};
+use elinvar_transform::lower_with;
 
 use crate::failure::FileFault;
 use crate::family::model_of;
@@ -63,7 +64,7 @@ impl SourceFile {
     }
 
     fn lowered(&self, dialect: Option<boogie::Dialect>, builder: SystemBuilder) -> Result<Model> {
-        let system = lowering::lower_with(&self.program(dialect)?.program, builder)
+        let system = lower_with(&self.program(dialect)?.program, builder)
             .with_context(|| format!("{} has no transition system over words", self.name))?;
         Ok(model_of(system))
     }

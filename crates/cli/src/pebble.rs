@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use elinvar_engines::optimum::Family;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::{btor2, dag, svg};
 use elinvar_ir::PropertyId;
 use elinvar_models::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
+use elinvar_transform::Family;
 use serde_json::json;
 
 use crate::failure::Bug;

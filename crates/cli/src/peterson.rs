@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use elinvar_engines::Choice;
-use elinvar_engines::optimum::Family;
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::btor2;
 use elinvar_ir::PropertyId;
 use elinvar_models::families::{Switches, peterson, peterson_with_bug};
+use elinvar_transform::Family;
 
 use crate::engine_options::Plan;
 use crate::family::{StrategyName, model_of};

@@ -8,10 +8,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use elinvar_engines::interpolation::InterpolationStatistics;
-use elinvar_engines::passes::PassReport;
 use elinvar_engines::pdr::{PdrStatistics, Reuse, WordsStatistics};
 use elinvar_engines::{Answer, Event, Run, resident_bytes};
 use elinvar_ir::PropertyId;
+use elinvar_transform::PassReport;
 
 use crate::proof::Keeper;
 use crate::report::text::count;

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::optimum::{Family, Optimum, OptimumError, optimum};
+use elinvar_engines::optimum::{Optimum, OptimumError, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Race, Run};
 use elinvar_formats::model::Model;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_transform::Family;
 
 use crate::engine_options::Plan;
 use crate::evidence;
@@ -272,7 +273,9 @@ impl Session {
                 Ok(found) => {
                     session.checking(|| confirm_bounds(original, found, &session.budget()))
                 }
-                Err(OptimumError::Family(error)) => bail!(error),
+                Err(error @ (OptimumError::NotMonotone(_) | OptimumError::Engine(_))) => {
+                    bail!(error)
+                }
                 Err(error @ OptimumError::Refused { .. }) => bail!(Bug(error.to_string())),
             }
         });

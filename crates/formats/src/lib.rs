@@ -16,7 +16,6 @@ pub mod dag;
 mod diagnostic;
 pub mod dot;
 pub mod horn;
-pub mod lowering;
 pub mod model;
 pub mod names;
 mod numbered;

@@ -21,11 +21,9 @@ use elinvar_ir::program::{
     Block, Blocks, LocationId, Node, Op, Program, Sort, Term, VariableId, large_blocks,
 };
 use elinvar_ir::{
-    BitVec, ExprId, Pool, Sort as WordSort, SortError, SystemBuilder, TransitionSystem,
+    BitVec, ExprId, Names, Pool, Sort as WordSort, SortError, SystemBuilder, TransitionSystem,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::names::Names;
 
 /// Why a program has no system of words.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -300,7 +298,7 @@ mod tests {
     use elinvar_models::{Outcome, search};
 
     use super::*;
-    use crate::boogie;
+    use elinvar_formats::boogie;
 
     const FUNCTIONS: &str = "\
         function {:bvbuiltin \"bvadd\"} add(x: bv3, y: bv3) returns (bv3);\n\
