@@ -64,9 +64,9 @@ impl SourceFile {
     }
 
     fn lowered(&self, dialect: Option<boogie::Dialect>, builder: SystemBuilder) -> Result<Model> {
-        let system = lower_with(&self.program(dialect)?.program, builder)
-            .with_context(|| format!("{} has no transition system over words", self.name))?;
-        Ok(model_of(system))
+        let lowered = lower_with(&self.program(dialect)?.program, builder)
+            .with_context(|| self.name.clone())?;
+        Ok(model_of(lowered.system))
     }
 
     /// Is it a program in Boogie?

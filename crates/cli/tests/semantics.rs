@@ -146,7 +146,7 @@ fn check_verdicts(program: &Program, expected: &[(Expected, bool)]) -> Result<()
         compare(name, &found, expected, true)?;
     }
     match lower(program) {
-        Ok(system) => check_words(&system, expected),
+        Ok(lowered) => check_words(&lowered.system, expected),
         Err(_) => Ok(()),
     }
 }

@@ -47,7 +47,7 @@ fn read(file: &str, source: &[u8]) -> Option<TransitionSystem> {
         "btor" => btor::read(source).map(|model| model.system),
         "aag" => aiger::read(source).map(|model| model.system),
         "basm" => basm::parse(source).map(|program| basm::translate(&program)),
-        "bpl" => return lower(&boogie::read(source).unwrap()).ok(),
+        "bpl" => return lower(&boogie::read(source).unwrap()).ok().map(|lowered| lowered.system),
         _ => panic!("{file} is of no known format"),
     };
     Some(read.unwrap_or_else(|error| panic!("{file}:{:?}: {error}", error.position(source))))

@@ -31,6 +31,6 @@ pub use error::TransformError;
 pub use family::{Family, FamilyError, InstanceLift, Trend, with_input};
 pub use lift::{Chain, Inexpressible, Lift, ProofOf, TraceOf};
 pub use limits::{Limits, Unlimited};
-pub use lowering::{LoweringError, lower, lower_with};
+pub use lowering::{Lowered, LoweringError, ProgramLift, lower, lower_with};
 pub use memories::{Expanded, expand_memories};
 pub use stuck::{Stuck, stuck_on_error};

@@ -49,7 +49,7 @@ pub fn decide(text: &str, way: &Way) -> Result<Option<Answers>, Complaint> {
     let answers = match way {
         Way::Program(options) => as_program(&program, options)?,
         Way::System => match lower(&program) {
-            Ok(system) => as_system(&system)?,
+            Ok(lowered) => as_system(&lowered.system)?,
             Err(_) => None,
         },
     };
