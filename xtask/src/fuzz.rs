@@ -16,13 +16,14 @@ use elinvar_engines::interpolation::itp::Itp;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
-use elinvar_engines::{Engine, Run, passes};
+use elinvar_engines::{Engine, Run};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
     ArrayValue, ExprId, Input, PropertyId, Rng, Simulator, Sort, Step, TransitionSystem, Value,
     Verdict,
 };
 use elinvar_models::{Generator, Outcome, ProgramGenerator, Shape, search};
+use elinvar_transform::bitblast;
 
 #[derive(Args)]
 pub struct Options {
@@ -348,7 +349,7 @@ fn agree(
 
 /// The system through each format: printed and read.
 fn through_formats(system: &TransitionSystem) -> Result<Vec<TransitionSystem>, String> {
-    let (bits, _) = passes::bitblast(system, 1 << 10).map_err(|error| error.to_string())?;
+    let (bits, _) = bitblast(system, 1 << 10).map_err(|error| error.to_string())?;
     Ok(vec![stable("BTOR2", system, through_btor2)?, stable("AIGER", &bits, through_aiger)?])
 }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
@@ -12,6 +11,7 @@ use elinvar_models::families::{
     counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug, shift_parity,
     shift_parity_with_bug,
 };
+use elinvar_transform::bitblast;
 
 /// Memories up to so many bits are expanded for AIGER.
 const MEMORY_LIMIT: u64 = 1 << 16;

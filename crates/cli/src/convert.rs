@@ -6,11 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use elinvar::Problem;
-use elinvar_engines::optimum::with_input;
-use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2, dot, horn, smtlib};
 use elinvar_ir::{PropertyId, TransitionSystem};
+use elinvar_transform::{bitblast, with_input};
 
 use crate::limits::Resources;
 use crate::program_options::DialectOption;

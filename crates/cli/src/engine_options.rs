@@ -9,8 +9,8 @@ use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
-use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::{Kind, PdrOptions, Probability, WordsOptions};
+use elinvar_transform::PassOptions;
 
 /// The choice of an engine and its options.
 #[derive(clap::Args)]

@@ -7,7 +7,8 @@ use std::ops::RangeInclusive;
 use clap::ValueEnum;
 use elinvar::readable::{align, count, seconds};
 use elinvar::{BoundSearch, FamilyReport};
-use elinvar_engines::optimum::{Answer, Optimum, Stage, Trend};
+use elinvar_engines::optimum::{Answer, Optimum, Stage};
+use elinvar_transform::Trend;
 
 use crate::report::proof;
 

@@ -21,10 +21,11 @@ use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::cfg::{CfgOptions, Strategy, check_program};
 use elinvar_engines::interpolation::InterpolationOptions;
 use elinvar_engines::{Choice, Run};
-use elinvar_formats::{boogie, lowering};
+use elinvar_formats::boogie;
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{Program, ProgramVerdict};
 use elinvar_ir::{TransitionSystem, Verdict};
+use elinvar_transform::lower;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -144,8 +145,8 @@ fn check_verdicts(program: &Program, expected: &[(Expected, bool)]) -> Result<()
         let found: Vec<Found> = by_cfg(program, &options).iter().map(claimed).collect();
         compare(name, &found, expected, true)?;
     }
-    match lowering::lower(program) {
-        Ok(system) => check_words(&system, expected),
+    match lower(program) {
+        Ok(lowered) => check_words(&lowered.system, expected),
         Err(_) => Ok(()),
     }
 }

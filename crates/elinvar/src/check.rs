@@ -7,6 +7,7 @@ use elinvar_engines::cfg::{CfgOptions, check_program_into};
 use elinvar_engines::{Choice, EngineError, Race};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_transform::Lift;
 
 use crate::confirm;
 use crate::error::Error;
@@ -61,9 +62,8 @@ impl Session {
             (Problem::Program(problem), Method::Program(options)) => {
                 self.check_program(problem, &chosen, options)?
             }
-            (Problem::Program(program), Method::System(_) | Method::Race(_)) => {
-                let lowered = self.lower(program)?;
-                return self.check(&Problem::System(lowered));
+            (Problem::Program(problem), Method::System(_) | Method::Race(_)) => {
+                self.check_lowered(problem, &chosen)?
             }
         };
         let report = self.report(problem, engine, decided, warnings);
@@ -71,11 +71,6 @@ impl Session {
             saved.finish(&report)?;
         }
         Ok(report)
-    }
-
-    fn lower(&self, program: &ProgramProblem) -> Result<SystemProblem, Error> {
-        let program = program.clone();
-        self.read(move || program.lowered())
     }
 
     fn check_system(
@@ -215,6 +210,60 @@ impl Session {
             .into_iter()
             .map(|(property, verdict)| (property, verdict.map(Proof::Invariants, Trace::Program)));
         Ok(("cfg", decided.collect(), Vec::new()))
+    }
+
+    /// Decides the properties of a program by an engine for transition systems. The evidence
+    /// goes back to the program and is checked there. A proof that the program cannot
+    /// express, such as a k-induction, or that no solver is there to check, stays one about
+    /// the transition system, where it has been checked as well.
+    fn check_lowered(
+        &self,
+        problem: &ProgramProblem,
+        chosen: &[PropertyId],
+    ) -> Result<(&'static str, Vec<Decided>, Vec<String>), Error> {
+        let program = problem.clone();
+        let (system, lift) = self.read(move || program.lower())?;
+        let Answers { engine, verdicts, warnings } = self.decide_system(&system, chosen)?;
+        let lifted = |(&property, verdict): (&PropertyId, &Verdict)| {
+            let kept = || confirm::unconfirmed("the proof is about the transition system");
+            let lifted = match verdict {
+                Verdict::Safe(proof) => {
+                    lift.proof(proof.clone()).map_or_else(|_| kept(), Verdict::Safe)
+                }
+                Verdict::Unsafe(trace) => Verdict::Unsafe(lift.trace(trace.clone())),
+                Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+            };
+            (property, lifted)
+        };
+        let lifted: Vec<(PropertyId, ProgramVerdict)> =
+            chosen.iter().zip(&verdicts).map(lifted).collect();
+        let confirmed = self.checking(|| match self.confirm_program(problem, lifted.clone()) {
+            Err(Error::NoSolver(_)) => self.confirm_runs(problem, lifted),
+            result => result,
+        })?;
+        let decided = confirmed.into_iter().zip(verdicts).map(|((property, lifted), verdict)| {
+            let verdict = match (lifted, verdict) {
+                (Verdict::Unknown(_), Verdict::Safe(proof)) => {
+                    Verdict::Safe(Proof::Certificate(proof))
+                }
+                (lifted, _) => lifted.map(Proof::Invariants, Trace::Program),
+            };
+            (property, verdict)
+        });
+        Ok((engine, decided.collect(), warnings))
+    }
+
+    /// Confirms runs, for which no solver is needed; proofs are unknown.
+    fn confirm_runs(
+        &self,
+        problem: &ProgramProblem,
+        verdicts: Vec<(PropertyId, ProgramVerdict)>,
+    ) -> Result<Vec<(PropertyId, ProgramVerdict)>, Error> {
+        let without_proof = |(property, verdict)| match verdict {
+            Verdict::Safe(_) => (property, confirm::unconfirmed("there is no solver")),
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => (property, verdict),
+        };
+        self.confirm_program(problem, verdicts.into_iter().map(without_proof).collect())
     }
 
     fn confirm_program(

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::optimum::{
-    Answer, Family, Optimum, OptimumError, Order, Stage, Strategy, Trend, optimum,
-};
+use elinvar_engines::optimum::{Answer, Optimum, OptimumError, Order, Stage, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem};
+use elinvar_transform::{Family, Trend};
 use serde_json::{Value as Json, json};
 
 use crate::confirm;
@@ -150,7 +149,9 @@ impl Session {
                 Ok(found) => {
                     session.checking(|| confirm_bounds(original, found, &session.budget()))
                 }
-                Err(OptimumError::Family(error)) => Err(Error::Usage(error.to_string())),
+                Err(error @ (OptimumError::NotMonotone(_) | OptimumError::Engine(_))) => {
+                    Err(Error::Usage(error.to_string()))
+                }
                 Err(error @ OptimumError::Refused { .. }) => Err(Error::Bug(error.to_string())),
             }
         });

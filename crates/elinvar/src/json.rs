@@ -131,10 +131,14 @@ fn evidence(report: &Report, verdict: &Verdict<Proof, Trace>, object: &mut Map<S
             object.insert("certificate".into(), locations(proof));
             object.insert("invariant".into(), location_invariants(problem, proof));
         }
+        (Verdict::Safe(Proof::Certificate(proof)), Problem::Program(problem)) => {
+            let lowered = problem.lowered().expect("the proof is about the lowered program");
+            object.insert("certificate".into(), certificate(lowered.system(), proof));
+        }
         (Verdict::Unsafe(Trace::Program(run)), Problem::Program(problem)) => {
             object.insert("trace".into(), program_trace(problem, run));
         }
-        (Verdict::Safe(_) | Verdict::Unsafe(_), _) => {
+        (Verdict::Safe(Proof::Invariants(_)) | Verdict::Unsafe(_), _) => {
             unreachable!("evidence is about the problem of the report")
         }
     }

@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::btor2::Btor2Model;
-use elinvar_formats::lowering;
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_ir::program::Program;
 use elinvar_ir::{SystemBuilder, TransitionSystem};
+use elinvar_transform::{Lowered, ProgramLift, lower_with};
 
 use crate::error::Error;
 use crate::merged;
@@ -218,15 +218,19 @@ impl ProgramProblem {
     /// # Errors
     /// If it has integers, maps or other values that are not words.
     pub fn lowered(&self) -> Result<SystemProblem, Error> {
+        Ok(self.lower()?.0)
+    }
+
+    /// The program as a transition system over words, with the way back for evidence.
+    pub(crate) fn lower(&self) -> Result<(SystemProblem, ProgramLift), Error> {
         let lower = |builder| {
-            lowering::lower_with(self.program(), builder).map_err(|error| {
-                let name = self.source.name();
-                Error::Usage(format!("{name} cannot be converted to a transition system: {error}"))
-            })
+            lower_with(self.program(), builder)
+                .map_err(|error| Error::Usage(format!("{}: {error}", self.source.name())))
         };
-        let model = Arc::new(as_model(lower(SystemBuilder::new())?));
-        let original = Arc::new(Original::ready(lower(SystemBuilder::verbatim())?));
-        Ok(SystemProblem { model, original })
+        let Lowered { system, lift } = lower(SystemBuilder::new())?;
+        let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
+        let (model, original) = (Arc::new(as_model(system)), Arc::new(original));
+        Ok((SystemProblem { model, original }, lift))
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use elinvar_engines::interpolation::InterpolationStatistics;
-use elinvar_engines::passes::PassReport;
 use elinvar_engines::pdr::{PdrStatistics, Reuse, WordsStatistics};
 use elinvar_engines::{Answer, Event, resident_bytes};
 use elinvar_ir::PropertyId;
+use elinvar_transform::PassReport;
 
 use crate::readable::count;
 

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use elinvar_engines::interpolation::InterpolationStatistics;
-use elinvar_engines::passes::{PassReport, Size};
 use elinvar_engines::pdr::{
     Experience, Kind, PdrStatistics, QueryCount, Shrinking, WordsStatistics,
 };
+use elinvar_transform::{PassReport, Size};
 use serde_json::{Map, Value as Json, json};
 
 use crate::readable::{align, count, seconds};

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use elinvar_ir::{ExprId, PropertyId, Sort, StopReason, TransitionSystem, Verdict, cone};
 use elinvar_logic::blast::cost;
+use elinvar_transform::{Lift, Prepared, prepare};
 
 use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
 use crate::kinduction::{KInduction, KInductionOptions};
-use crate::passes::{Prepared, prepare};
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{Earlier, PdrOptions, Words, WordsOptions, check_prepared, prove_again};
 use crate::run::{Event, Run};
@@ -137,7 +137,9 @@ fn glance_at_bits(
         BmcOptions { bound: Some(STEPS_ON_BITS.min(steps(gates as u64))), ..Default::default() };
     let open = answers.open();
     let run = run.with_effort(EFFORT);
-    let found = Bmc::new(options).check(&prepared.system, &open, &run)?;
+    // When a limit is exceeded, what follows notices it.
+    let Ok(system) = prepared.bits.try_system(&run) else { return Ok(()) };
+    let found = Bmc::new(options).check(system, &open, &run)?;
     answers.take_lifted(&open, found, prepared);
     Ok(())
 }
@@ -145,9 +147,10 @@ fn glance_at_bits(
 /// Tries random inputs for a short while, for what lies deeper.
 fn try_at_random(prepared: &Prepared, answers: &mut Answers, run: &Run) -> Result<(), EngineError> {
     let open = answers.open();
-    let cycles = CYCLES.min(EVALUATIONS / prepared.system.pool().len().max(1));
+    let Ok(system) = prepared.bits.try_system(run) else { return Ok(()) };
+    let cycles = CYCLES.min(EVALUATIONS / system.pool().len().max(1));
     let mut simulation = Simulation { cycles: RUN.min(cycles), all_cycles: cycles };
-    let found = simulation.check(&prepared.system, &open, run)?;
+    let found = simulation.check(system, &open, run)?;
     answers.take_lifted(&open, found, prepared);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The interface of all engines, and the closed list of them.
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_transform::{Lift, PassOptions, Prepared, TransformError, prepare};
 
 use crate::auto::Auto;
 use crate::bmc::{Bmc, BmcOptions};
@@ -9,7 +10,6 @@ use crate::interpolation::avy::{Avy, AvyOptions};
 use crate::interpolation::imc::Imc;
 use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
-use crate::passes::{PassOptions, Prepared, prepare};
 use crate::pdr::{Pdr, PdrOptions, Words, WordsOptions};
 use crate::run::{Event, Run};
 
@@ -60,11 +60,21 @@ pub(crate) fn check_bits(
     check: impl FnOnce(&Prepared) -> Vec<Verdict>,
 ) -> Result<Vec<Verdict>, EngineError> {
     let prepared = match prepare(system, properties, passes, memory_limit, run) {
-        Err(EngineError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
+        Err(TransformError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
         result => result?,
     };
     run.emit(Event::Passes(prepared.report.clone()));
     Ok(check(&prepared).into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+}
+
+impl From<TransformError> for EngineError {
+    fn from(error: TransformError) -> Self {
+        match error {
+            TransformError::TooLarge(why) => EngineError::TooLarge(why),
+            TransformError::Stopped(reason) => EngineError::Stopped(reason),
+            TransformError::NotSafety(name) => EngineError::NotSafety(name),
+        }
+    }
 }
 
 impl EngineError {

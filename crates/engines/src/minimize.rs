@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 
 use elinvar_ir::{Certificate, ExprId, PropertyId, Role, StateBit, TransitionSystem};
 use elinvar_logic::AigLit;
+use elinvar_transform::{Bit, PassOptions, Prepared, prepare};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::EngineError;
-use crate::passes::{Bit, PassOptions, Prepared, prepare};
 use crate::run::Run;
 use crate::unroll::{Question, Reply, Start, Unrolling};
 
@@ -65,11 +65,11 @@ fn translate(
     prepared: &Prepared,
     clauses: &[Vec<StateBit>],
 ) -> Option<Vec<Vec<BitLiteral>>> {
-    let states = prepared.system.states().iter().enumerate();
-    let symbols: FxHashMap<(usize, usize), ExprId> = states
-        .map(|(number, state)| {
+    let registers = 0..prepared.bits.registers().len();
+    let symbols: FxHashMap<(usize, usize), ExprId> = registers
+        .map(|number| {
             let Bit { index, position } = prepared.lift.origin(number);
-            ((index, position), state.symbol)
+            ((index, position), prepared.bits.symbol(number))
         })
         .collect();
     let literal = |literal: &StateBit| {
@@ -110,7 +110,7 @@ impl<'a> Minimizer<'a> {
         clauses: &[Vec<BitLiteral>],
         run: &'a Run,
     ) -> Result<Self, EngineError> {
-        let system = &prepared.system;
+        let system = prepared.bits.try_system(run).map_err(EngineError::Stopped)?;
         let bad = system.bad(property).expect("a safety property, or it were not prepared");
         let mut roots: Vec<ExprId> = clauses.iter().flatten().map(|&(state, _)| state).collect();
         roots.push(bad);

@@ -12,256 +12,32 @@
 //! That the bound does what it should is not believed but asked of a solver: all steps
 //! under a bound are steps under the looser ones.
 
-use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{
-    BinaryOp, BitVec, Certificate, ExprId, Input, PdrState, PropertyId, PropertyKind, RegisterKey,
-    Simulator, Sort, State, StopReason, SystemBuilder, Trace, TransitionSystem, Value, Verdict,
-    substitute,
+    Certificate, PdrState, PropertyId, RegisterKey, State, StopReason, Trace, TransitionSystem,
+    Verdict,
 };
-use rustc_hash::FxHashMap;
+use elinvar_transform::{Bit, Family, InputOrigin, Lift, Prepared, Trend, prepare};
 
 use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError};
-use crate::passes::{InputOrigin, Prepared, prepare};
 use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_prepared};
 use crate::run::{Event, Run};
 
-/// A system with a designated input, and the values that it may have.
-#[derive(Clone, Debug)]
-pub struct Family {
-    system: TransitionSystem,
-    parameter: usize,
-    property: PropertyId,
-    range: RangeInclusive<u64>,
-}
-
-/// Why there is no such family.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum FamilyError {
-    #[error("the model has no input {0}")]
-    NoInput(String),
-    #[error("the input {0} is an array, not a number")]
-    NotANumber(String),
-    #[error("the range {0}..{1} is empty")]
-    Empty(u64, u64),
-    #[error("the range has more values than can be counted")]
-    TooWide,
-    #[error("the value {value} does not fit into {name}, which has a width of {width}")]
-    TooLarge { name: String, value: u64, width: u32 },
-    #[error("the property {0} is not a safety property")]
-    NotSafety(String),
-    #[error(
-        "{0} neither tightens nor loosens the model: a step under one value is impossible under \
-         another one that is larger, and the other way round"
-    )]
-    NotMonotone(String),
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-}
-
-/// What a larger value does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trend {
-    Loosens,
-    Tightens,
-}
-
-/// A system with a number in place of an input. The input is still there, so that
-/// traces have the same form, but nothing depends on it.
-pub fn with_input(
-    system: &TransitionSystem,
-    name: &str,
-    value: u64,
-) -> Result<TransitionSystem, FamilyError> {
-    let input = find_input(system, name, value)?;
-    Ok(fix_input(system, input, value))
-}
-
-/// The number of an input that can have the value.
-fn find_input(system: &TransitionSystem, name: &str, value: u64) -> Result<usize, FamilyError> {
-    let index = (0..system.inputs().len()).find(|&i| system.input_name(i) == name);
-    let index = index.ok_or_else(|| FamilyError::NoInput(name.to_owned()))?;
-    let sort = system.pool().sort(system.inputs()[index].symbol);
-    let width = sort.width().ok_or_else(|| FamilyError::NotANumber(name.to_owned()))?;
-    if width < u64::BITS && value >> width != 0 {
-        return Err(FamilyError::TooLarge { name: name.to_owned(), value, width });
-    }
-    Ok(index)
-}
-
-fn fix_input(system: &TransitionSystem, input: usize, value: u64) -> TransitionSystem {
-    let symbol = system.inputs()[input].symbol;
-    let mut parts = system.clone().into_builder();
-    let value = BitVec::new(parts.pool.width(symbol), value);
-    let value = parts.pool.constant(value);
-    replace(&mut parts, &FxHashMap::from_iter([(symbol, value)]));
-    parts.finish().expect("a constant has the sort of the input")
-}
-
-impl Family {
-    /// The family of a system in which the input of that name is constant.
-    pub fn new(
-        system: TransitionSystem,
-        parameter: &str,
-        property: PropertyId,
-        range: RangeInclusive<u64>,
-    ) -> Result<Self, FamilyError> {
-        if range.is_empty() {
-            return Err(FamilyError::Empty(*range.start(), *range.end()));
-        }
-        if range.end() - range.start() == u64::MAX {
-            return Err(FamilyError::TooWide);
-        }
-        let parameter = find_input(&system, parameter, *range.end())?;
-        if system.bad(property).is_none() {
-            return Err(FamilyError::NotSafety(system.property(property).name.clone()));
-        }
-        Ok(Family { system, parameter, property, range })
-    }
-
-    /// The name of the input.
-    pub fn parameter(&self) -> String {
-        self.system.input_name(self.parameter)
-    }
-
-    pub fn system(&self) -> &TransitionSystem {
-        &self.system
-    }
-
-    pub fn property(&self) -> PropertyId {
-        self.property
-    }
-
-    fn symbol(&self) -> ExprId {
-        self.system.inputs()[self.parameter].symbol
-    }
-
-    fn width(&self) -> u32 {
-        self.system.pool().width(self.symbol())
-    }
-
-    /// The system with a number in place of the input, which is still there.
-    pub fn instance(&self, bound: u64) -> TransitionSystem {
-        fix_input(&self.system, self.parameter, bound)
-    }
-
-    /// A trace of an instance as one of the system, where the input has the value.
-    pub fn lift(&self, mut trace: Trace, bound: u64) -> Trace {
-        for step in &mut trace.steps {
-            step.inputs[self.parameter] = Value::Bv(BitVec::new(self.width(), bound));
-        }
-        trace
-    }
-
-    /// What larger values do, found out by at most two queries; or why that was not
-    /// found out.
-    pub fn trend(&self, run: &Run) -> Result<Result<Trend, StopReason>, FamilyError> {
-        let name = || self.parameter();
-        for trend in [Trend::Loosens, Trend::Tightens] {
-            let question = self.violation(trend);
-            let options = BmcOptions { bound: Some(0), ..Default::default() };
-            match &Bmc::new(options).check(&question, &[PropertyId(0)], run)?[..] {
-                [Verdict::Unknown(StopReason::Bound(0))] => return Ok(Ok(trend)),
-                [Verdict::Unknown(why)] => return Ok(Err(why.clone())),
-                _ => {}
-            }
-        }
-        Err(FamilyError::NotMonotone(name()))
-    }
-
-    /// A system whose bad bit says that a step, an initial value or a bad state under
-    /// one value of the parameter is none under a looser one: all symbols are inputs.
-    /// The trend is right if its only property holds.
-    pub fn violation(&self, trend: Trend) -> TransitionSystem {
-        const BITS: &str = "of the same sorts";
-        let mut parts = self.system.clone().into_builder();
-        let sort = Sort::Bv(self.width());
-        let (tight, loose) = (self.symbol(), parts.pool.symbol(sort, None).expect(BITS));
-        let looser = FxHashMap::from_iter([(tight, loose)]);
-        let mut other = parts.clone();
-        replace(&mut other, &looser);
-        let pool = &mut other.pool;
-        let mut all_equal = |function: fn(&State) -> Option<ExprId>| {
-            let mut same = pool.bool(true);
-            for (a, b) in parts.states.iter().zip(&other.states) {
-                let (Some(a), Some(b)) = (function(a), function(b)) else { continue };
-                let equal = pool.equal(a, b).expect(BITS);
-                same = pool.and(same, equal).expect(BITS);
-            }
-            same
-        };
-        let (start, step) = (all_equal(|state| state.init), all_equal(|state| state.next));
-        let allowed = pool.conjoin(parts.constraints.iter().copied()).expect(BITS);
-        let still = pool.conjoin(other.constraints.iter().copied()).expect(BITS);
-        let bad = |properties: &[elinvar_ir::Property]| match properties[self.property.0].kind {
-            PropertyKind::Bad(bad) => bad,
-            PropertyKind::Justice(_) => unreachable!("checked when the family was made"),
-        };
-        let (bad, still_bad) = (bad(&parts.properties), bad(&other.properties));
-        let bad = pool.implies(bad, still_bad).expect(BITS);
-        let kept = pool.conjoin([step, still, bad]).expect(BITS);
-        let kept = pool.implies(allowed, kept).expect(BITS);
-        // Initial states are compared whether or not the constraints hold of them.
-        let kept = pool.and(start, kept).expect(BITS);
-        let lost = pool.not(kept).expect(BITS);
-        let (smaller, larger) = match trend {
-            Trend::Loosens => (tight, loose),
-            Trend::Tightens => (loose, tight),
-        };
-        let [low, high] = [self.range.start(), self.range.end()]
-            .map(|&value| pool.constant(BitVec::new(self.width(), value)));
-        let mut order = Vec::new();
-        for (a, b) in [(low, smaller), (smaller, larger), (larger, high)] {
-            let greater = pool.binary(BinaryOp::Ult, b, a).expect(BITS);
-            order.push(pool.not(greater).expect(BITS));
-        }
-        let violated = pool.conjoin(order.into_iter().chain([lost])).expect(BITS);
-        let symbols = parts.states.iter().map(|state| Input { symbol: state.symbol });
-        let inputs = parts.inputs.iter().copied().chain(symbols).chain([Input { symbol: loose }]);
-        let mut question = SystemBuilder { pool: other.pool, ..SystemBuilder::default() };
-        question.inputs = inputs.collect();
-        question.bad("violation", violated);
-        question.finish().expect("every symbol is an input")
-    }
-
-    /// Is the trace one of the instance?
-    fn allows(&self, bound: u64, trace: &Trace) -> bool {
-        let system = &self.system;
-        let trace = self.lift(trace.clone(), bound);
-        let mut simulator = Simulator::of_trace(system, &trace);
-        let bad = system.bad(self.property).expect("a safety property");
-        for step in &trace.steps[1..] {
-            if !simulator.constraints_hold() {
-                return false;
-            }
-            simulator.follow(step);
-        }
-        simulator.constraints_hold() && simulator.holds(bad)
-    }
-}
-
-/// Other expressions in place of symbols, everywhere.
-fn replace(parts: &mut SystemBuilder, meaning: &FxHashMap<ExprId, ExprId>) {
-    let mut roots: Vec<&mut ExprId> = Vec::new();
-    for state in &mut parts.states {
-        roots.extend(state.init.iter_mut().chain(&mut state.next));
-    }
-    for property in &mut parts.properties {
-        match &mut property.kind {
-            PropertyKind::Bad(bad) => roots.push(bad),
-            PropertyKind::Justice(conditions) => roots.extend(conditions),
+/// What larger values of the input do, found out by at most two queries; or why that was
+/// not found out.
+pub fn trend(family: &Family, run: &Run) -> Result<Result<Trend, StopReason>, OptimumError> {
+    for trend in [Trend::Loosens, Trend::Tightens] {
+        let question = family.violation(trend);
+        let options = BmcOptions { bound: Some(0), ..Default::default() };
+        match &Bmc::new(options).check(&question, &[PropertyId(0)], run)?[..] {
+            [Verdict::Unknown(StopReason::Bound(0))] => return Ok(Ok(trend)),
+            [Verdict::Unknown(why)] => return Ok(Err(why.clone())),
+            _ => {}
         }
     }
-    let named = parts.outputs.iter_mut().chain(&mut parts.labels);
-    roots.extend(named.map(|named| &mut named.expr));
-    roots.extend(parts.constraints.iter_mut().chain(&mut parts.fairness));
-    let old: Vec<ExprId> = roots.iter().map(|root| **root).collect();
-    let new = substitute(&mut parts.pool, &old, meaning);
-    for (root, new) in roots.into_iter().zip(new) {
-        *root = new;
-    }
+    Err(OptimumError::NotMonotone(family.parameter()))
 }
 
 /// In which order the instances are decided.
@@ -330,8 +106,16 @@ pub type Confirm<'a> =
 /// Why a search failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OptimumError {
+    /// Neither larger nor smaller values of the input allow more steps.
+    #[error(
+        "{0} neither tightens nor loosens the model: a step under one value is impossible under \
+         another one that is larger, and the other way round"
+    )]
+    NotMonotone(String),
+    /// An instance could not be decided at all.
     #[error(transparent)]
-    Family(#[from] FamilyError),
+    Engine(#[from] EngineError),
+    /// The checker refused the evidence about an instance.
     #[error("under the bound {bound}: {message}")]
     Refused { bound: u64, message: String },
 }
@@ -345,7 +129,7 @@ pub fn optimum(
 ) -> Result<Optimum, OptimumError> {
     let mut found =
         Optimum { trend: None, fails: None, holds: None, stages: Vec::new(), stopped: None };
-    let trend = match family.trend(run)? {
+    let trend = match trend(family, run)? {
         Ok(trend) => trend,
         Err(stopped) => {
             found.stopped = Some(stopped);
@@ -357,7 +141,7 @@ pub fn optimum(
         family,
         strategy,
         run,
-        keys: keys(&family.system),
+        keys: keys(family.system()),
         known: None,
         prepared: None,
         from_nothing: 0,
@@ -410,7 +194,7 @@ impl Seeker<'_> {
     /// Keeps `low` (all before are safe) and `high` (unsafe, as is all after) until
     /// they meet.
     fn seek(&mut self, confirm: &mut Confirm<'_>) -> Result<(), OptimumError> {
-        let range = &self.family.range;
+        let range = self.family.range();
         let (mut low, mut high) = (0, range.end() - range.start() + 1);
         let last = high - 1;
         while low < high {
@@ -431,8 +215,8 @@ impl Seeker<'_> {
 
     fn bound(&self, position: u64) -> u64 {
         match self.trend {
-            Trend::Loosens => self.family.range.start() + position,
-            Trend::Tightens => self.family.range.end() - position,
+            Trend::Loosens => self.family.range().start() + position,
+            Trend::Tightens => self.family.range().end() - position,
         }
     }
 
@@ -446,7 +230,7 @@ impl Seeker<'_> {
         let instance = self.family.instance(bound);
         let (verdict, mut stage) = self.check(position, &instance)?;
         stage.time = begin.elapsed();
-        let property = self.family.property;
+        let property = self.family.property();
         let verdict = confirm(bound, &instance, property, verdict)
             .map_err(|message| OptimumError::Refused { bound, message })?;
         let found = match verdict {
@@ -458,7 +242,7 @@ impl Seeker<'_> {
                 let needed = self.needed(position, &trace);
                 let tightest = self.bound(needed);
                 stage.answer = Answer::Unsafe { needed: tightest };
-                self.found.fails = Some((tightest, self.family.lift(trace, tightest)));
+                self.found.fails = Some((tightest, self.family.lift(tightest).trace(trace)));
                 Some(Found::Unsafe(needed))
             }
             Verdict::Unknown(reason) => {
@@ -476,8 +260,8 @@ impl Seeker<'_> {
         &mut self,
         position: u64,
         instance: &TransitionSystem,
-    ) -> Result<(Verdict, Stage), FamilyError> {
-        let (bound, properties) = (self.bound(position), [self.family.property]);
+    ) -> Result<(Verdict, Stage), EngineError> {
+        let (bound, properties) = (self.bound(position), [self.family.property()]);
         let prepared = match self.prepare(bound, instance) {
             Err(EngineError::Stopped(reason)) => {
                 let (reuse, statistics) = (None, PdrStatistics::default());
@@ -535,27 +319,20 @@ impl Seeker<'_> {
         let Strategy { reuse, options: PdrOptions { passes, memory_limit, .. }, .. } =
             self.strategy;
         let simplify =
-            |system| prepare(system, &[self.family.property], passes, *memory_limit, self.run);
+            |system| prepare(system, &[self.family.property()], passes, *memory_limit, self.run);
         if !reuse {
-            return simplify(instance);
+            return Ok(simplify(instance)?);
         }
         if self.prepared.is_none() {
-            self.prepared = Some(simplify(&self.family.system)?);
+            self.prepared = Some(simplify(self.family.system())?);
         }
         let family = self.prepared.as_ref().expect("just prepared");
-        let mut parts = family.system.clone().into_builder();
-        let mut meaning = FxHashMap::default();
-        for (number, input) in family.system.inputs().iter().enumerate() {
-            if let InputOrigin::Input(bit) = family.lift.input_origin(number)
-                && bit.index == self.family.parameter
-            {
-                let set = bit.position < 64 && bound >> bit.position & 1 == 1;
-                meaning.insert(input.symbol, parts.pool.bool(set));
-            }
-        }
-        replace(&mut parts, &meaning);
-        let system = parts.finish().expect("bits for bits");
-        Ok(Prepared { system, lift: family.lift.clone(), report: family.report.clone() })
+        let bits = family.bits.with_inputs(|number| match family.lift.input_origin(number) {
+            InputOrigin::Input(Bit { index, position }) => (index == self.family.input())
+                .then_some(position < 64 && bound >> position & 1 == 1),
+            InputOrigin::State(_) | InputOrigin::Next(_) => None,
+        });
+        Ok(Prepared { bits, lift: family.lift.clone(), report: family.report.clone() })
     }
 
     /// The first position at which the trace is one: it is at `position`.

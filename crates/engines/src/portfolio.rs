@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_transform::{Lift, Prepared, prepare};
 
 use crate::auto::{Answers, Auto};
 use crate::bmc::{Bmc, BmcOptions};
@@ -22,7 +23,6 @@ use crate::engine::{Engine, EngineError};
 use crate::interpolation::avy::AvyOptions;
 use crate::interpolation::{System, avy, itp};
 use crate::kinduction::{KInduction, KInductionOptions};
-use crate::passes::{Prepared, prepare};
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{Ctg, Earlier, PdrOptions, Words, WordsOptions, check_prepared};
 use crate::run::{Event, Run};
@@ -186,7 +186,7 @@ impl Question<'_> {
     fn prepared(&self, run: &Run) -> Result<&Prepared, EngineError> {
         let options = PdrOptions::default();
         let (passes, limit) = (&options.passes, options.memory_limit);
-        let make = || prepare(self.system, self.properties, passes, limit, run);
+        let make = || Ok(prepare(self.system, self.properties, passes, limit, run)?);
         let prepared = self.prepared.get_or_init(make).as_ref().map_err(Clone::clone)?;
         run.emit(Event::Passes(prepared.report.clone()));
         Ok(prepared)
@@ -213,8 +213,10 @@ impl Method {
             }
             Method::Bmc => {
                 let mut bmc = Bmc::new(BmcOptions::default());
-                let on_bits = question
-                    .ask_about_bits(run, |prepared| bmc.check(&prepared.system, properties, run));
+                let on_bits = question.ask_about_bits(run, |prepared| {
+                    let system = prepared.bits.try_system(run).map_err(EngineError::Stopped)?;
+                    bmc.check(system, properties, run)
+                });
                 match on_bits {
                     Err(EngineError::TooLarge(_)) => bmc.check(system, properties, run),
                     result => result,
@@ -242,8 +244,8 @@ fn in_turn(question: &Question<'_>, words: bool, run: &Run) -> Result<Vec<Verdic
     let &Question { system, properties, .. } = question;
     let prepared = question.prepared(run)?;
     let mut answers = Answers::new(properties);
-    let bmc =
-        Bmc::new(BmcOptions::default()).check(&prepared.system, properties, &run.within(TURN))?;
+    let bits = prepared.bits.try_system(run).map_err(EngineError::Stopped)?;
+    let bmc = Bmc::new(BmcOptions::default()).check(bits, properties, &run.within(TURN))?;
     answers.take_lifted(properties, bmc, prepared);
     if words {
         answers.ask_words(system, &run.within(TURN_ON_WORDS))?;

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason};
 use elinvar_logic::Watch;
+use elinvar_transform::{Limits, PassReport};
 
 use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
-use crate::passes::PassReport;
 use crate::pdr::{PdrStatistics, Reuse, WordsStatistics};
 
 /// What an engine reports while it works.
@@ -282,6 +282,24 @@ impl Run {
         let relaxed = Ordering::Relaxed;
         let Some(effort) = &self.effort else { return false };
         effort.fetch_update(relaxed, relaxed, spend).is_err()
+    }
+}
+
+impl Limits for Run {
+    fn stop(&self) -> Option<StopReason> {
+        Run::stop(self)
+    }
+
+    fn passed(&self) -> Option<StopReason> {
+        Run::passed(self)
+    }
+
+    fn seed(&self) -> u64 {
+        Run::seed(self)
+    }
+
+    fn share(&self) -> Arc<dyn Limits> {
+        Arc::new(self.clone())
     }
 }
 

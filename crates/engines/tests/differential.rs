@@ -7,10 +7,10 @@ use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::passes::PassOptions;
 use elinvar_engines::{Choice, Engine, Run};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_models::{Generator, Outcome, Shape, search};
+use elinvar_transform::PassOptions;
 use evidence::{assert_right, is_beyond};
 
 const SHAPES: [Shape; 3] = [Shape::BITS, Shape::WORDS, Shape::ARRAYS];

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{
-    Answer, Family, FamilyError, Optimum, OptimumError, Order, Strategy, Trend, optimum,
-};
-use elinvar_engines::passes::PassOptions;
+use elinvar_engines::optimum::{Answer, Optimum, OptimumError, Order, Strategy, optimum, trend};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Event, Run};
 use elinvar_ir::{
@@ -16,6 +13,7 @@ use elinvar_ir::{
     SystemBuilder, TransitionSystem, Verdict,
 };
 use elinvar_models::{Generator, Outcome, Shape, search};
+use elinvar_transform::{Family, FamilyError, PassOptions, Trend};
 
 const PROPERTY: PropertyId = PropertyId(0);
 const ORDERS: [Order; 3] = [Order::Constrain, Order::Relax, Order::Binary];
@@ -349,8 +347,7 @@ fn a_limit_that_neither_tightens_nor_loosens_is_refused() {
     for family in families.map(family_of) {
         for strategy in strategies(0) {
             let error = optimum(&family, &strategy, &Run::new(), &mut confirm).unwrap_err();
-            let expected = FamilyError::NotMonotone("limit".to_owned());
-            assert_eq!(error, OptimumError::Family(expected));
+            assert_eq!(error, OptimumError::NotMonotone("limit".to_owned()));
         }
     }
 }
@@ -358,7 +355,7 @@ fn a_limit_that_neither_tightens_nor_loosens_is_refused() {
 /// What is bad may depend on the limit, too, and a range can be narrow enough.
 #[test]
 fn trends_are_found() {
-    let trend = |family: &Family| family.trend(&Run::new());
+    let trend = |family: &Family| trend(family, &Run::new());
     let bad = |swap: bool| {
         family_of(word_with(|b, limit, word| {
             let (small, large) = if swap { (limit, word) } else { (word, limit) };
@@ -390,8 +387,8 @@ fn initial_states_must_not_depend_on_the_limit() {
         let never = b.pool.not(rare).unwrap();
         b.constraints.push(never);
     }));
-    let expected = FamilyError::NotMonotone("limit".to_owned());
-    assert_eq!(family.trend(&Run::new()), Err(expected));
+    let expected = OptimumError::NotMonotone("limit".to_owned());
+    assert_eq!(trend(&family, &Run::new()), Err(expected));
 }
 
 #[test]

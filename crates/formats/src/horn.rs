@@ -19,15 +19,13 @@
 
 use std::fmt::Write as _;
 
-use elinvar_ir::BinaryOp;
-use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
     Block, Blocks, Function, FunctionId, LocationId, Node, Op, Program, Sort, Term, Terms,
     VariableId, large_blocks,
 };
+use elinvar_ir::{BinaryOp, Names, PropertyId};
 use rustc_hash::FxHashMap;
 
-use crate::names::Names;
 use crate::smtlib;
 
 /// Terms with a longer text than this are named, so that no text is copied often.

@@ -20,7 +20,6 @@ mod diagnostic;
 pub mod dot;
 mod format;
 pub mod horn;
-pub mod lowering;
 pub mod model;
 pub mod names;
 mod numbered;

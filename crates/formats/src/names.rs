@@ -1,9 +1,6 @@
-//! Names of symbols: different ones for different symbols, as like to the given ones as can
-//! be, and none that could do harm on a terminal.
+//! Names of symbols, without characters that could do harm on a terminal.
 
 use std::borrow::Cow;
-
-use rustc_hash::FxHashSet;
 
 /// Replaces characters that a terminal or an editor does not show as such by escape
 /// sequences: control characters, which may move the cursor or change colours, and
@@ -34,21 +31,6 @@ pub fn is_harmful(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Names that were given away.
-#[derive(Default)]
-pub struct Names(FxHashSet<String>);
-
-impl Names {
-    /// The name; with the symbol's number, if somebody else has it.
-    pub fn fresh(&mut self, name: &str, number: usize) -> String {
-        let mut candidate = name.to_owned();
-        while !self.0.insert(candidate.clone()) {
-            candidate = format!("{candidate}.{number}");
-        }
-        candidate
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,13 +43,5 @@ mod tests {
         assert_eq!(escape("\u{feff}\u{2066}x"), "\\u{feff}\\u{2066}x");
         // What is escaped stays as it is.
         assert_eq!(escape(&escape("a\x1b\r")), escape("a\x1b\r"));
-    }
-
-    #[test]
-    fn nobody_shares_a_name() {
-        let mut names = Names::default();
-        let given = [("x", 0), ("x", 1), ("x.1", 2), ("x", 1), ("y", 1)];
-        let given = given.map(|(name, number)| names.fresh(name, number));
-        assert_eq!(given, ["x", "x.1", "x.1.2", "x.1.1", "y"]);
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use elinvar_formats::{aiger, basm, boogie, btor, btor2, dag, lowering};
+use elinvar_formats::{aiger, basm, boogie, btor, btor2, dag};
 use elinvar_ir::TransitionSystem;
 use elinvar_models::{Outcome, search};
+use elinvar_transform::lower;
 
 fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
@@ -46,7 +47,7 @@ fn read(file: &str, source: &[u8]) -> Option<TransitionSystem> {
         "btor" => btor::read(source).map(|model| model.system),
         "aag" => aiger::read(source).map(|model| model.system),
         "basm" => basm::parse(source).map(|program| basm::translate(&program)),
-        "bpl" => return lowering::lower(&boogie::read(source).unwrap()).ok(),
+        "bpl" => return lower(&boogie::read(source).unwrap()).ok().map(|lowered| lowered.system),
         _ => panic!("{file} is of no known format"),
     };
     Some(read.unwrap_or_else(|error| panic!("{file}:{:?}: {error}", error.position(source))))

@@ -38,6 +38,7 @@ mod expr;
 mod fact;
 mod formula;
 mod locate;
+mod names;
 mod operator;
 mod pdr_state;
 mod polynomial;
@@ -58,6 +59,7 @@ pub use evidence::{
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};
+pub use names::Names;
 pub use operator::{BinaryOp, UnaryOp};
 pub use pdr_state::{
     FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,

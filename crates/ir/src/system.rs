@@ -56,7 +56,7 @@ pub enum PropertyKind {
 }
 
 /// What a symbol of the pool is in its system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// Number in [`TransitionSystem::inputs`].
     Input(usize),

@@ -98,6 +98,11 @@ impl Report {
                 Verdict::Safe(Proof::Invariants(proof)),
                 Problem::Program(problem),
             ) => Some(program::certificate(problem, property.id, proof).into_bytes()),
+            (
+                EvidenceKind::Certificate,
+                Verdict::Safe(Proof::Certificate(proof)),
+                Problem::Program(problem),
+            ) => Some(system::text_certificate(problem.lowered()?.system(), property.id, proof)?),
             _ => None,
         })
     }

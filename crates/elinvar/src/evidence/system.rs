@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::passes::bitblast;
 use elinvar_formats::aiger::{self, AigerModel, Encoding};
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{self, Format, Model, read_model};
@@ -13,6 +12,7 @@ use elinvar_ir::{
     Certificate, CircuitError, PropertyId, SystemBuilder, Trace, TransitionSystem, Witness,
     WitnessCircuit,
 };
+use elinvar_transform::bitblast;
 
 use super::Unusable;
 use crate::confirm::{contradiction, judge_certificate, relevant_states};
@@ -83,7 +83,8 @@ fn unwritable(error: impl std::fmt::Display) -> Error {
     Error::Bug(format!("the proof cannot be written: {error}"))
 }
 
-fn text_certificate(
+/// The contents of a text certificate.
+pub fn text_certificate(
     system: &TransitionSystem,
     property: PropertyId,
     certificate: &Certificate,

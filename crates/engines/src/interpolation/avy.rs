@@ -26,19 +26,19 @@ use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_logic::interpolation::System;
 use elinvar_sat::Lit;
+use elinvar_transform::{BitLift, Lift, Prepared, stuck_on_error};
 
 use super::convert::Outside;
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Reply, Start};
 use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError, check_bits};
-use crate::passes::{Lift, Prepared, stuck_on_error};
 use crate::pdr::bits::Bits;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Domain, Level};
 use crate::pdr::search::Search;
-use crate::pdr::transition::{Init, Transition};
 use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_prepared};
+use crate::relation::{Init, Transition};
 use crate::run::{Event, Run};
 
 /// What may be chosen.
@@ -145,9 +145,9 @@ fn check_stuck(
     options: &AvyOptions,
     run: &Run,
 ) -> Verdict {
-    let stuck = stuck_on_error(&prepared.system, property);
-    let lift = Lift::identity(&stuck.system);
-    let inner = Prepared { system: stuck.system.clone(), lift, report: Vec::new() };
+    let stuck = stuck_on_error(&prepared.bits, property);
+    let lift = BitLift::identity(stuck.bits.system());
+    let inner = Prepared { bits: stuck.bits.clone(), lift, report: Vec::new() };
     // Lemmas about the new register are of no use to a later run.
     let quiet = run.without_states();
     let (mut verdicts, statistics) = check_steps(&inner, &[property], options, None, &quiet);

@@ -11,8 +11,7 @@ use elinvar_sat::{Answer, Layer, Lit, Query, Scope, Solver, Var};
 use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Stopped};
-use crate::pdr::justify::{Justifier, Network};
+use crate::relation::{Asked, Justifier, Network, Stopped};
 use crate::run::Run;
 
 /// Finds states of a frame outside of the one before and of a formula.

@@ -11,7 +11,7 @@ use elinvar_logic::interpolation::Refutation;
 use elinvar_sat::{Answer, Layer, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
-use crate::pdr::domain::{Asked, Stopped};
+use crate::relation::{Asked, Stopped};
 use crate::run::Run;
 
 /// How many conflicts an attempt may take.

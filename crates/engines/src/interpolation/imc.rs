@@ -18,6 +18,7 @@ use std::rc::Rc;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
+use elinvar_transform::{BitSystem, Prepared};
 
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Start};
@@ -25,9 +26,7 @@ use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
 use crate::engine::{Engine, EngineError, check_bits};
-use crate::passes::Prepared;
-use crate::pdr::domain::{Asked, Stopped};
-use crate::pdr::transition::Transition;
+use crate::relation::{Asked, Stopped, Transition};
 use crate::run::{Event, Run};
 
 /// The engine.
@@ -70,7 +69,7 @@ pub(crate) fn check_prepared(
     run: &Run,
 ) -> Vec<Verdict> {
     let mut verdicts = Verdicts::new(properties);
-    let mut search = Search::new(&prepared.system, properties, options, run);
+    let mut search = Search::new(&prepared.bits, properties, options, run);
     // The search ends when everything is decided, or is stopped.
     let (Err(Stopped) | Ok(())) = search.run(&mut verdicts);
     run.emit(Event::Interpolation(Box::new(search.statistics)));
@@ -96,7 +95,7 @@ struct Open {
 
 impl<'a> Search<'a> {
     fn new(
-        system: &TransitionSystem,
+        system: &BitSystem,
         properties: &[PropertyId],
         options: &'a InterpolationOptions,
         run: &'a Run,
@@ -174,8 +173,8 @@ struct Trace {
 }
 
 impl Trace {
-    fn new(system: &TransitionSystem, run: &Run) -> Self {
-        let mut formulas = Formulas::new(system.states().len(), run);
+    fn new(system: &BitSystem, run: &Run) -> Self {
+        let mut formulas = Formulas::new(system.registers().len(), run);
         let initial = formulas.initial(system);
         Trace { formulas, initial, frames: vec![initial.formula] }
     }

@@ -21,15 +21,14 @@ use std::rc::Rc;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
+use elinvar_transform::{BitSystem, Lift, Prepared, Stuck, stuck_on_error};
 
 use super::paths::{Paths, Start};
 use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::bmc::Verdicts;
 use crate::engine::{Engine, EngineError, check_bits};
-use crate::passes::{Prepared, Stuck, stuck_on_error};
-use crate::pdr::domain::{Asked, Stopped};
-use crate::pdr::transition::Transition;
+use crate::relation::{Asked, Stopped, Transition};
 use crate::run::{Event, Run};
 
 /// The engine.
@@ -84,7 +83,7 @@ pub(crate) fn check_prepared(
         let mut still_open = Vec::new();
         for (property, bound) in open {
             let turn = if alone { run.clone() } else { run.with_effort(effort) };
-            let mut search = Search::new(&prepared.system, property, bound, options, &turn);
+            let mut search = Search::new(&prepared.bits, property, bound, options, &turn);
             search.statistics = std::mem::take(&mut statistics);
             match search.run() {
                 Ok(verdict) => verdicts.set(property, verdict),
@@ -118,14 +117,14 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(
-        system: &TransitionSystem,
+        bits: &BitSystem,
         property: PropertyId,
         bound: usize,
         options: &'a InterpolationOptions,
         run: &'a Run,
     ) -> Self {
-        let stuck = stuck_on_error(system, property);
-        let transition = Transition::new(&stuck.system, &[property], options.elimination);
+        let stuck = stuck_on_error(bits, property);
+        let transition = Transition::new(&stuck.bits, &[property], options.elimination);
         let transition = Rc::new(transition);
         let paths = Paths::new(Rc::clone(&transition), origin(&transition), NAME, run);
         let statistics = InterpolationStatistics::default();
@@ -151,7 +150,7 @@ impl<'a> Search<'a> {
     /// What paths of so many steps show. None if they have to be longer.
     fn look_at_bound(&mut self) -> Asked<Option<Verdict>> {
         let mut formulas = Formulas::new(self.transition.registers.len(), self.run);
-        let initial = formulas.initial(&self.stuck.system);
+        let initial = formulas.initial(&self.stuck.bits);
         let mut reached = initial.formula;
         let bound = self.bound;
         let Some(mut conclusion) = self.paths.refute(0, bound, Start::Initial)? else {

@@ -30,8 +30,7 @@ use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Level, Stopped};
-use crate::pdr::transition::{Init, Transition};
+use crate::relation::{Asked, Init, Level, Stopped, Transition};
 use crate::run::{self, Event, Run};
 
 /// How many words a log may have before it is better to begin anew.
@@ -552,13 +551,13 @@ fn layer(level: Level, distance: usize) -> Layer {
 mod tests {
     use super::*;
     use crate::interpolation::reached::origin;
-    use crate::passes::{PassOptions, prepare};
-    use elinvar_ir::{Sort, SystemBuilder, TransitionSystem};
+    use elinvar_ir::{Sort, SystemBuilder};
     use elinvar_models::families::{Switches, fifo, peterson, ring, shift_parity};
+    use elinvar_transform::{BitSystem, PassOptions, prepare};
 
     /// The counter of Section 4.1 [Vizel, Gurfinkel 2014]: x = 0, x′ = x + 1, bad where
     /// x ≥ 6, in three bits.
-    fn counter() -> TransitionSystem {
+    fn counter() -> BitSystem {
         let mut b = SystemBuilder::new();
         let x: Vec<_> = (0..3).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
         let mut carry = b.pool.bool(true);
@@ -572,7 +571,9 @@ mod tests {
         }
         let bad = b.pool.and(x[1], x[2]).unwrap();
         b.bad("at least 6", bad);
-        b.finish().unwrap()
+        let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let system = b.finish().unwrap();
+        prepare(&system, &[PropertyId(0)], &none, 0, &Run::new()).unwrap().bits
     }
 
     /// The lemma x ≤ 1: neither bit 1 nor bit 2.
@@ -656,10 +657,10 @@ mod tests {
             let (id, _) = system.bads().next().expect("each has a property");
             let none = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
             let prepared = prepare(&system, &[id], &none, 1 << 10, &run).unwrap();
-            let transition = Rc::new(Transition::new(&prepared.system, &[id], true));
+            let transition = Rc::new(Transition::new(&prepared.bits, &[id], true));
             let new = || Paths::new(Rc::clone(&transition), origin(&transition), "test", &run);
             let mut formulas = Formulas::new(transition.registers.len(), &run);
-            let elsewhere = !formulas.initial(&prepared.system).formula;
+            let elsewhere = !formulas.initial(&prepared.bits).formula;
             let mut paths = new();
             for bound in 1..8 {
                 let Ok(Some(_)) = paths.refute(0, bound, Start::Initial) else { break };

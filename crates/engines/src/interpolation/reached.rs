@@ -4,19 +4,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use elinvar_ir::{
-    BinaryOp, Certificate, Expr, ExprId, Formula, Pool, Role, Sort, StopReason, TransitionSystem,
-    cone,
-};
+use elinvar_ir::{Certificate, Formula, Pool, Role, Sort, StopReason};
+use elinvar_logic::aig::Gate;
 use elinvar_logic::interpolation::System;
 use elinvar_logic::{Aig, AigLit, Answer, Cadical, Cnf, SatSolver};
+use elinvar_transform::{BitSystem, PassOptions};
 use rustc_hash::FxHashMap;
 
 use super::interpolants::Interpolants;
-use crate::passes::PassOptions;
 use crate::pdr::PdrOptions;
-use crate::pdr::domain::{Asked, Stopped};
-use crate::pdr::transition::{Init, Transition};
+use crate::relation::{Asked, Init, Stopped, Transition};
 use crate::run::Run;
 
 /// What may be chosen.
@@ -82,36 +79,33 @@ impl Formulas {
 
     /// The initial states of a system of bits, as far as initial values do not depend
     /// on inputs of the first cycle.
-    pub fn initial(&mut self, system: &TransitionSystem) -> Initial {
-        let inits = system.states().iter().enumerate();
-        let inits: Vec<(usize, ExprId)> =
-            inits.filter_map(|(index, state)| Some((index, state.init?))).collect();
+    pub fn initial(&mut self, system: &BitSystem) -> Initial {
+        let numbers = system.registers().iter().enumerate();
+        let registers: FxHashMap<usize, usize> =
+            numbers.map(|(number, register)| (register.lit.node(), number)).collect();
+        let mut equations = Vec::new();
+        let mut is_exact = true;
         // None if an input is below.
         let mut lits: FxHashMap<usize, Option<AigLit>> = FxHashMap::default();
-        let edge = |lits: &FxHashMap<usize, Option<AigLit>>, id: ExprId| {
-            lits[&id.node()].map(|lit| lit.complement_if(id.is_complement()))
+        let edge = |lits: &FxHashMap<usize, Option<AigLit>>, lit: AigLit| {
+            lits[&lit.node()].map(|image| image.complement_if(lit.is_complement()))
         };
-        for id in cone(system.pool(), inits.iter().map(|&(_, init)| init)) {
-            let lit = match system.pool().get(id.regular()) {
-                Expr::Symbol(_) => match system.role_of(id.regular()) {
-                    Some(Role::State(index)) => Some(register_lit(index)),
-                    Some(Role::Input(_)) | None => None,
-                },
-                Expr::Const(value) => Some(AigLit::constant(!value.is_zero())),
-                Expr::Binary(BinaryOp::And, a, b) => {
+        let inits = system.registers().iter().filter_map(|register| register.init);
+        for node in system.aig().cone(inits) {
+            let lit = match system.aig().gate(node) {
+                Gate::False => Some(AigLit::FALSE),
+                Gate::Input => registers.get(&node).map(|&number| register_lit(number)),
+                Gate::And(a, b) => {
                     edge(&lits, a).zip(edge(&lits, b)).map(|(a, b)| self.aig.and(a, b))
                 }
-                other => unreachable!("a prepared system has only and-gates, not {other:?}"),
             };
-            lits.insert(id.node(), lit);
+            lits.insert(node, lit);
         }
-        let mut equations = Vec::with_capacity(inits.len());
-        let mut is_exact = true;
-        for (index, init) in inits {
-            let register = register_lit(index);
-            match edge(&lits, init) {
-                Some(init) => equations.push(self.aig.iff(register, init)),
-                None => is_exact = false,
+        for (number, register) in system.registers().iter().enumerate() {
+            match register.init.map(|init| edge(&lits, init)) {
+                Some(Some(init)) => equations.push(self.aig.iff(register_lit(number), init)),
+                Some(None) => is_exact = false,
+                None => {}
             }
         }
         Initial { formula: self.aig.and_all(&equations), is_exact }

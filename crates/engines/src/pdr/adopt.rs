@@ -200,13 +200,13 @@ mod tests {
 
     use super::super::bits::Bits;
     use super::super::incremental::{Change, Earlier, check_prepared};
-    use super::super::transition::Transition;
     use super::super::validate::tests::{assert_valid, bits_of, cube, offer_of, safety, states_of};
     use super::super::validate::{Violation, validate};
     use super::super::{PdrOptions, Verdicts};
     use super::*;
-    use crate::passes::Prepared;
+    use crate::relation::Transition;
     use crate::run::Run;
+    use elinvar_transform::Prepared;
 
     const SMALL: Shape = Shape { max_states: 4, operators: 30, ..Shape::BITS };
     const LARGE: Shape = Shape { max_states: 12, operators: 80, ..Shape::BITS };
@@ -222,12 +222,12 @@ mod tests {
     }
 
     fn transition(prepared: &Prepared) -> Transition {
-        Transition::new(&prepared.system, &safety(&prepared.system), true)
+        Transition::new(&prepared.bits, &safety(prepared.bits.system()), true)
     }
 
     /// Lemmas about some of the registers, right or wrong.
     fn guesses(prepared: &Prepared, count: usize, rng: &mut Rng) -> Vec<Cube<Lit>> {
-        let registers = prepared.system.states().len();
+        let registers = prepared.bits.registers().len();
         let guess = |_| {
             let (mut set, mut not) = (Vec::new(), Vec::new());
             for index in 0..registers {
@@ -397,7 +397,7 @@ mod tests {
 
     /// Fewer steps and fewer initial states.
     fn constrained(prepared: &Prepared, rng: &mut Rng) -> Prepared {
-        let mut parts = prepared.system.clone().into_builder();
+        let mut parts = prepared.bits.system().clone().into_builder();
         let bits: Vec<ExprId> = parts.pool.ids().collect();
         let bit = rng.pick(&bits);
         parts.constraints.push(if rng.one_in(2) { bit } else { parts.pool.not(bit).unwrap() });
@@ -407,7 +407,8 @@ mod tests {
             }
         }
         let system = parts.finish().unwrap();
-        Prepared { system, lift: prepared.lift.clone(), report: Vec::new() }
+        let again = bits_of(&system, false);
+        Prepared { lift: prepared.lift.clone().then(again.lift), ..again }
     }
 
     fn is_safe(verdict: &Verdict) -> Option<bool> {
@@ -427,7 +428,7 @@ mod tests {
             let system = Generator::system(seed, LARGE);
             let before = bits_of(&system, seed % 2 == 0);
             let after = constrained(&before, &mut rng);
-            let properties = safety(&after.system);
+            let properties = safety(after.bits.system());
             let from_nothing = check_prepared(&after, &properties, &options, None, &run).verdicts;
             for state in states_of(&before, &options, &run) {
                 let offer = offer_of(&state, &before);

@@ -13,10 +13,10 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Proof, Query, Scope, Solver, Var}
 
 use super::cube::Cube;
 use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
-use super::justify::Justifier;
 use super::statistics::PdrStatistics;
-use super::transition::{Init, Transition};
 use super::trim::trim;
+use crate::relation::Justifier;
+use crate::relation::{Init, Transition};
 use crate::run::Run;
 
 /// How much older activities weigh when a lemma is learnt.

@@ -4,41 +4,9 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use elinvar_sat::Layer;
-
 use super::cube::Cube;
 use super::statistics::PdrStatistics;
-
-/// The number of a frame.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Level {
-    Finite(usize),
-    /// What holds for ever.
-    Infinite,
-}
-
-impl Level {
-    /// The layer of the solver for this frame.
-    pub fn layer(self) -> Layer {
-        match self {
-            Level::Finite(level) => Layer::level(level),
-            Level::Infinite => Layer::ALWAYS,
-        }
-    }
-
-    pub fn finite(self) -> Option<usize> {
-        match self {
-            Level::Finite(level) => Some(level),
-            Level::Infinite => None,
-        }
-    }
-}
-
-/// A query was not answered, since the run has to stop.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopped;
-
-pub(crate) type Asked<T> = Result<T, Stopped>;
+pub(crate) use crate::relation::{Asked, Level, Stopped};
 
 /// Why a step is asked for: statistics, and how much the answer is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

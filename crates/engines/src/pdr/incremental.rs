@@ -7,6 +7,7 @@ use elinvar_ir::{
     PdrState, PropertyId, PropertyRecord, RegisterKey, StopReason, TransitionSystem, Verdict, keys,
 };
 use elinvar_sat::Lit;
+use elinvar_transform::Prepared;
 
 use super::adopt::{Offer, Sifted, sift};
 use super::bits::Bits;
@@ -15,10 +16,9 @@ use super::domain::{Asked, Level};
 use super::frames::Frames;
 use super::search::Search;
 use super::state::{Translated, capture, translate};
-use super::transition::Transition;
 use super::validate::{Violation, validate};
 use super::{NAME, PdrOptions, PdrStatistics, QueryCount, Verdicts};
-use crate::passes::Prepared;
+use crate::relation::Transition;
 use crate::run::{Event, Run};
 
 /// An earlier run to start from.
@@ -131,7 +131,7 @@ fn decide<'a>(
     run: &Run,
 ) -> Outcome<'a> {
     let reuse_only = drive.is_none();
-    let transition = Transition::new(&prepared.system, properties, options.elimination);
+    let transition = Transition::new(&prepared.bits, properties, options.elimination);
     let begun = begin(transition, prepared, earlier, reuse_only, run);
     let Ok((mut domain, start)) = begun else {
         let reason = run.stop().unwrap_or(StopReason::Cancelled);

@@ -2,23 +2,20 @@
 //!
 //! The loop (`search`, `generalize`, `frames`, `obligation`) is generic over a
 //! `domain`: what cubes are and how queries about them are answered. Here is the
-//! domain of `bits`, over the `transition` relation of a prepared system. What a proof
+//! domain of `bits`, over the transition relation of a prepared system. What a proof
 //! does not need is left out in the end (`trim`).
 
 mod adopt;
 pub(crate) mod bits;
 pub(crate) mod cube;
 pub(crate) mod domain;
-mod eliminate;
 mod frames;
 mod generalize;
 mod incremental;
-pub(crate) mod justify;
 mod obligation;
 pub(crate) mod search;
 mod state;
 mod statistics;
-pub(crate) mod transition;
 mod trim;
 mod validate;
 pub(crate) mod words;
@@ -31,9 +28,9 @@ use elinvar_ir::{
     StopReason, Trace, TransitionSystem, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
+use elinvar_transform::{PassOptions, Prepared};
 
 use crate::engine::{Engine, EngineError, check_bits};
-use crate::passes::{PassOptions, Prepared};
 use crate::run::{Event, Run};
 use bits::Bits;
 use cube::Cube;
@@ -162,7 +159,7 @@ impl Report<Bits> for Verdicts<'_> {
     ) {
         let clause = |cube: &Cube<Lit>| {
             let bit = |lit: &Lit| StateBit {
-                state: self.prepared.system.states()[lit.var().index() - 1].symbol,
+                state: self.prepared.bits.symbol(lit.var().index() - 1),
                 bit: 0,
                 positive: lit.is_negative(),
             };
@@ -217,7 +214,7 @@ impl<'a> Verdicts<'a> {
     /// What is known of the properties, with the last frames that exclude them.
     fn records(&self, domain: &Bits, clear: &[usize]) -> Vec<PropertyRecord> {
         let record = |(index, found): (usize, &Option<Verdict>)| PropertyRecord {
-            name: self.prepared.system.property(domain.property_id(index)).name.clone(),
+            name: self.prepared.bits.property(domain.property_id(index)).name.clone(),
             status: match found {
                 Some(Verdict::Safe(_)) => PropertyStatus::Safe,
                 Some(Verdict::Unsafe(_)) => PropertyStatus::Unsafe,

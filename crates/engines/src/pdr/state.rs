@@ -8,6 +8,7 @@
 
 use elinvar_ir::{FrameLemma, PdrState, PropertyRecord, Reach, RegisterKey, RegisterLiteral};
 use elinvar_sat::Lit;
+use elinvar_transform::{Bit, Image, Literal, Prepared};
 use rustc_hash::FxHashSet;
 
 use super::adopt::Offer;
@@ -15,8 +16,7 @@ use super::bits::Bits;
 use super::cube::Cube;
 use super::domain::Level;
 use super::frames::Frames;
-use super::transition::Transition;
-use crate::passes::{Bit, Image, Literal, Prepared};
+use crate::relation::Transition;
 
 /// What the frames of a prepared system say about the user's. The keys are those of
 /// all registers of the latter.
@@ -159,13 +159,13 @@ mod tests {
     use super::super::validate::tests::{bits_of, cube, offer_of, safety};
     use super::super::{PdrOptions, Verdicts, search::Search};
     use super::*;
-    use crate::passes::Fact;
     use crate::run::Run;
+    use elinvar_transform::BitFact;
 
     /// What a run from nothing knows in the end.
     fn frames_of(prepared: &Prepared) -> Frames<Bits> {
         let (run, options) = (Run::new(), PdrOptions::default());
-        let transition = Transition::new(&prepared.system, &safety(&prepared.system), true);
+        let transition = Transition::new(&prepared.bits, &safety(prepared.bits.system()), true);
         let count = transition.bads.len();
         let mut domain = Bits::new(transition, &run).unwrap();
         let mut verdicts = Verdicts::new("pdr", prepared, count, &run);
@@ -234,7 +234,7 @@ mod tests {
 
     fn translated(lemmas: Vec<FrameLemma>, places: &[Option<usize>]) -> Translated {
         let prepared = bits_of(&copies(), true);
-        assert_eq!(prepared.system.states().len(), 1, "only one of the copies is left");
+        assert_eq!(prepared.bits.registers().len(), 1, "only one of the copies is left");
         assert_eq!(prepared.lift.origin(0).index, 0);
         let state =
             PdrState { registers: keys(&copies()), depth: 3, lemmas, ..PdrState::default() };
@@ -314,7 +314,7 @@ mod tests {
         b.bad("different", bad);
         let system = b.finish().unwrap();
         let prepared = bits_of(&system, true);
-        assert!(prepared.lift.facts().iter().any(|fact| matches!(fact, Fact::Equal(..))));
+        assert!(prepared.lift.facts().iter().any(|fact| matches!(fact, BitFact::Equal(..))));
         let state = capture(&frames_of(&prepared), &prepared, Vec::new(), &keys(&system));
         assert!(!state.lemmas.is_empty());
         assert!(offer_of(&state, &prepared).lemmas.is_empty());

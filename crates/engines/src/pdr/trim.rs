@@ -13,7 +13,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId
 use super::bits::main_solver;
 use super::cube::Cube;
 use super::domain::{Asked, Stopped};
-use super::transition::Transition;
+use crate::relation::Transition;
 use crate::run::Run;
 
 /// The layer of all clauses; those that are needed always count. Not the first level,
@@ -113,8 +113,8 @@ impl Trimmer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{PassOptions, prepare};
     use elinvar_ir::{ExprId, PropertyId, Sort, SystemBuilder};
+    use elinvar_transform::{PassOptions, prepare};
 
     #[test]
     fn only_what_is_needed_stays() {
@@ -133,7 +133,7 @@ mod tests {
         let ids = [PropertyId(0), PropertyId(1)];
         let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
         let prepared = prepare(&system, &ids, &none, 0, &Run::new()).unwrap();
-        let transition = Transition::new(&prepared.system, &ids, true);
+        let transition = Transition::new(&prepared.bits, &ids, true);
         let unit = |index| Cube::new(vec![Transition::register_var(index).positive()]);
         let invariant: Vec<Cube<Lit>> = (0..5).map(unit).collect();
         for (property, needed) in [(0, vec![0, 1, 2]), (1, vec![3, 4])] {

@@ -10,7 +10,7 @@ use elinvar_sat::Lit;
 
 use super::cube::Cube;
 use super::domain::Level;
-use super::transition::{Init, Transition};
+use crate::relation::{Init, Transition};
 
 /// A property of frames that does not hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -131,9 +131,9 @@ pub(super) mod tests {
     use super::super::incremental::check_prepared;
     use super::super::state::translate;
     use super::*;
-    use crate::passes::{PassOptions, Prepared, prepare};
     use crate::run::{Event, Run};
     use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
+    use elinvar_transform::{PassOptions, Prepared, prepare};
 
     /// Cubes of the registers with these numbers; those after `not` are false.
     pub fn cube(set: &[usize], not: &[usize]) -> Cube<Lit> {
@@ -165,7 +165,7 @@ pub(super) mod tests {
     pub fn assert_valid(state: &PdrState, prepared: &Prepared) {
         let Offer { lemmas, depth } = offer_of(state, prepared);
         let (mut open, mut clear) = (Vec::new(), Vec::new());
-        for (id, record) in safety(&prepared.system).into_iter().zip(&state.properties) {
+        for (id, record) in safety(prepared.bits.system()).into_iter().zip(&state.properties) {
             match record.status {
                 PropertyStatus::Open { clear: 0 } | PropertyStatus::Unsafe => continue,
                 PropertyStatus::Open { clear: last } => {
@@ -177,7 +177,7 @@ pub(super) mod tests {
             }
             open.push(id);
         }
-        let transition = Transition::new(&prepared.system, &open, false);
+        let transition = Transition::new(&prepared.bits, &open, false);
         assert_eq!(validate(&transition, &lemmas, depth, &clear), Ok(()), "{state:?}");
     }
 
@@ -190,7 +190,7 @@ pub(super) mod tests {
                 record.lock().unwrap().push(Arc::clone(state));
             }
         });
-        let properties = safety(&prepared.system);
+        let properties = safety(prepared.bits.system());
         let outcome = check_prepared(prepared, &properties, options, None, &run);
         let last = outcome.state(&keys(prepared.lift.old()));
         let states = states.lock().unwrap().clone();
@@ -222,7 +222,7 @@ pub(super) mod tests {
         clear: &[usize],
     ) -> Result<(), Violation> {
         let prepared = bits_of(system, false);
-        let transition = Transition::new(&prepared.system, &safety(system), true);
+        let transition = Transition::new(&prepared.bits, &safety(system), true);
         validate(&transition, lemmas, depth, clear)
     }
 

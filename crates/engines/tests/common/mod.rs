@@ -3,12 +3,12 @@
 
 mod evidence;
 
-use elinvar_engines::passes::PassOptions;
 use elinvar_engines::pdr::{Ctg, PdrOptions};
 use elinvar_ir::{
     BitVec, Certificate, ExprId, Simulator, Sort, StateBit, SystemBuilder, Trace, TransitionSystem,
     Value,
 };
+use elinvar_transform::PassOptions;
 
 pub use evidence::{assert_right, is_beyond};
 

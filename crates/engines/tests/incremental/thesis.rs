@@ -4,11 +4,12 @@
 //! Section 4 says of Figure C.1 that (b) is (a) with two transitions removed, "i.e.,
 //! relaxing it". One is removed, b → c, and that constrains the system.
 
-use elinvar_engines::optimum::{Answer, Family, Order, Strategy, Trend, optimum};
+use elinvar_engines::optimum::{Answer, Order, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Run};
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};
 use elinvar_models::Outcome;
+use elinvar_transform::{Family, Trend};
 
 use crate::common::{all_settings, assert_right, graph, path, satisfying};
 use crate::decide;

@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use elinvar_engines::optimum::Family;
 use elinvar_formats::dag;
 use elinvar_ir::PropertyId;
 use elinvar_models::families::pebbling::{Game, GameError, LIMIT, chain, pebbling};
 use elinvar_models::families::{Switches, peterson};
+use elinvar_transform::Family;
 
 use crate::experiment::csv::Csv;
 

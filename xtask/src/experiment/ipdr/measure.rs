@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{self, Answer, Optimum, Strategy, Trend, optimum};
+use elinvar_engines::optimum::{self, Answer, Optimum, Strategy, optimum};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{Engine, Event, Run};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_models::families::{Switches, peterson};
+use elinvar_transform::Trend;
 use nix::sys::resource::UsageWho;
 
 use super::inputs::{Expected, Input, Peterson};
@@ -202,8 +203,8 @@ fn proof(input: Peterson, run: Run) -> Result<Option<(f64, u64)>, String> {
 
 #[cfg(test)]
 mod tests {
-    use elinvar_engines::optimum::Family;
     use elinvar_models::families::pebbling::{LIMIT, chain, pebbling};
+    use elinvar_transform::Family;
 
     use super::*;
 

@@ -7,9 +7,10 @@ use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_engines::cfg::{CfgOptions, check_program};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{Engine, EngineError, Run};
-use elinvar_formats::{boogie, lowering};
+use elinvar_formats::boogie;
 use elinvar_ir::program::{AssertionKind, Invariants, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+use elinvar_transform::lower;
 
 use super::code::{Kind, Property};
 use super::{Class, Complaint};
@@ -47,8 +48,8 @@ pub fn decide(text: &str, way: &Way) -> Result<Option<Answers>, Complaint> {
     })?;
     let answers = match way {
         Way::Program(options) => as_program(&program, options)?,
-        Way::System => match lowering::lower(&program) {
-            Ok(system) => as_system(&system)?,
+        Way::System => match lower(&program) {
+            Ok(lowered) => as_system(&lowered.system)?,
             Err(_) => None,
         },
     };

@@ -17,7 +17,6 @@ mod domain;
 mod expand;
 mod gates;
 mod guess;
-mod memories;
 mod query;
 mod specialize;
 mod statistics;
@@ -36,6 +35,7 @@ use elinvar_ir::{
     Verdict, zero_of,
 };
 use elinvar_logic::simulation::Kind;
+use elinvar_transform::{Lift, expand_memories};
 
 use super::cube::Cube;
 use super::domain::Asked;
@@ -107,7 +107,7 @@ impl Engine for Words {
                 return Err(EngineError::NotSafety(system.property(property).name.clone()));
             }
         }
-        let Some(expanded) = memories::expand(system, properties, self.options.pdr.memory_limit)
+        let Some(expanded) = expand_memories(system, properties, self.options.pdr.memory_limit)
         else {
             return self.decide(system, properties, run);
         };

@@ -1,9 +1,9 @@
 //! Programs over words as transition systems, for the engines of hardware.
 //!
-//! A register `pc` says at which of the locations that the large blocks keep the
-//! program is; a step of the system is a block. What the program chooses becomes an
-//! input: the values of `havoc`, and which block is taken where several can be. A
-//! program that can go no further, and one that has come to an error, stays where it is.
+//! A register `pc` holds the location of the program, one of those that the large blocks
+//! keep; a step of the system is a block. What the program chooses becomes an input: the
+//! values of `havoc`, and which block is taken where several can be. A program that cannot
+//! continue, and one that has come to an error, stays where it is.
 //!
 //! | program | system |
 //! |---|---|
@@ -11,38 +11,57 @@
 //! | the entry | `pc = 0` |
 //! | a property | bad where `pc` is its error location |
 //!
-//! Integers, reals, maps and functions have no words: programs with them are refused,
-//! unless nothing that can lead to an error depends on them. So are programs that are
-//! known only in part.
+//! A variable that is dead at a location, because it is written before it is read again, is
+//! zero there. So invariants say nothing about values of an earlier location, and the
+//! [`ProgramLift`] can state them about the program's variables.
+//!
+//! Integers, reals, maps and functions cannot be encoded: programs with them are refused,
+//! unless nothing that can lead to an error depends on them. So are programs that are only
+//! approximated.
+
+mod clauses;
+mod lift;
+mod translate;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use elinvar_ir::program::{
     Block, Blocks, LocationId, Node, Op, Program, Sort, Term, VariableId, large_blocks,
 };
 use elinvar_ir::{
-    BitVec, ExprId, Pool, Sort as WordSort, SortError, SystemBuilder, TransitionSystem,
+    BitVec, ExprId, Names, Pool, Sort as WordSort, SortError, SystemBuilder, TransitionSystem,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::names::Names;
+pub use lift::ProgramLift;
+use lift::{InputRole, Register};
 
-/// Why a program has no system of words.
+/// A program as a transition system, with the way back.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The properties are those of the program, in their order.
+    pub system: TransitionSystem,
+    /// Maps evidence about the system to the program.
+    pub lift: ProgramLift,
+}
+
+/// Why a program cannot be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoweringError {
-    /// A variable is neither `bool` nor a bit-vector.
-    #[error("cannot encode variable `{name}` of type {sort} as a bit-vector")]
+    /// A variable is neither a truth value nor a bit-vector.
+    #[error("cannot be encoded as bit-vectors: `{name}` is {}", describe(sort))]
     Variable {
         /// The name of the variable.
         name: String,
-        /// Its sort.
+        /// Its type.
         sort: Sort,
     },
     /// A function has no definition.
-    #[error("cannot encode the uninterpreted function `{0}` with bit-vectors")]
+    #[error("cannot be encoded as bit-vectors: the function `{0}` is uninterpreted")]
     Function(String),
-    /// An expression is neither `bool` nor a bit-vector.
-    #[error("cannot encode an expression of type {0} as a bit-vector")]
+    /// A part of an expression is neither a truth value nor a bit-vector.
+    #[error("cannot be encoded as bit-vectors: a part of an expression is {}", describe(.0))]
     Expression(Sort),
     /// A counterexample of the system may not be one of the program.
     #[error("the program is only approximated: {0}")]
@@ -52,16 +71,23 @@ pub enum LoweringError {
     Width(#[from] SortError),
 }
 
-/// The system whose properties are those of the program, in their order.
-pub fn lower(program: &Program) -> Result<TransitionSystem, LoweringError> {
+fn describe(sort: &Sort) -> String {
+    match sort {
+        Sort::Bool | Sort::Word(_) => format!("of type {sort}"),
+        Sort::Int => "an unbounded int".to_owned(),
+        Sort::Real => "a real".to_owned(),
+        Sort::Named(_) => "of an uninterpreted type".to_owned(),
+        Sort::Map(_) => format!("a map of type {sort}"),
+    }
+}
+
+/// Lowers a program over words.
+pub fn lower(program: &Program) -> Result<Lowered, LoweringError> {
     lower_with(program, SystemBuilder::new())
 }
 
-/// The same in an empty builder, which decides whether expressions are rewritten.
-pub fn lower_with(
-    program: &Program,
-    builder: SystemBuilder,
-) -> Result<TransitionSystem, LoweringError> {
+/// As [`lower`], in an empty builder, which decides whether expressions are rewritten.
+pub fn lower_with(program: &Program, builder: SystemBuilder) -> Result<Lowered, LoweringError> {
     let approximations = program.edges.iter().filter_map(|edge| edge.approximates.as_ref());
     if let Some(why) = program.weakened.iter().chain(approximations).next() {
         return Err(LoweringError::Approximation(why.clone()));
@@ -69,12 +95,12 @@ pub fn lower_with(
     let errors: Vec<LocationId> = program.properties.iter().map(|p| p.error).collect();
     let blocks = large_blocks(program, &errors);
     let mut lowering = Lowering::start(&blocks, builder)?;
-    lowering.steps(&blocks)?;
+    lowering.steps(&blocks, &errors)?;
     for property in &program.properties {
         let bad = lowering.is_at(property.error)?;
         lowering.builder.bad(property.name.clone(), bad);
     }
-    Ok(lowering.builder.finish().expect("every symbol is an input or a register"))
+    Ok(lowering.finish(program, blocks))
 }
 
 /// The registers and the inputs of the system, and what is made of them.
@@ -157,7 +183,7 @@ impl Lowering {
     }
 
     /// The next values of all registers.
-    fn steps(&mut self, blocks: &Blocks) -> Result<(), LoweringError> {
+    fn steps(&mut self, blocks: &Blocks, errors: &[LocationId]) -> Result<(), LoweringError> {
         let mut next: Vec<ExprId> = self.builder.states.iter().map(|state| state.symbol).collect();
         for &location in &blocks.locations {
             let leaving: Vec<&Block> =
@@ -176,10 +202,36 @@ impl Lowering {
                     let register = self.registers[variable];
                     next[register] = self.builder.pool.ite(taken, value, next[register])?;
                 }
+                // At an error no value matters any more.
+                if !errors.contains(&block.to) {
+                    self.clear_dead(blocks, block, taken, &mut next)?;
+                }
             }
         }
         for (state, next) in self.builder.states.iter_mut().zip(next) {
             state.next = Some(next);
+        }
+        Ok(())
+    }
+
+    /// Variables that die on the way of a block become zero.
+    fn clear_dead(
+        &mut self,
+        blocks: &Blocks,
+        block: &Block,
+        taken: ExprId,
+        next: &mut [ExprId],
+    ) -> Result<(), LoweringError> {
+        // At the entry, variables that are dead have any value.
+        let is_zero = |variable: &VariableId| {
+            block.from != blocks.entry && !blocks.live[&block.from].contains(variable)
+        };
+        for (variable, &register) in &self.registers {
+            if !blocks.live[&block.to].contains(variable) && !is_zero(variable) {
+                let width = self.builder.pool.width(next[register]);
+                let zero = self.builder.pool.constant(BitVec::zero(width));
+                next[register] = self.builder.pool.ite(taken, zero, next[register])?;
+            }
         }
         Ok(())
     }
@@ -223,6 +275,33 @@ impl Lowering {
         let Some(code) = self.codes.get(&location) else { return Ok(pool.bool(false)) };
         let code = pool.constant(code.clone());
         Ok(pool.equal(self.pc, code)?)
+    }
+
+    fn finish(self, program: &Program, blocks: Blocks) -> Lowered {
+        let variables = self.registers.iter().map(|(&variable, &number)| (number, variable));
+        let variables: FxHashMap<usize, VariableId> = variables.collect();
+        let pool = &self.builder.pool;
+        let registers = self.builder.states.iter().enumerate().map(|(number, state)| Register {
+            symbol: state.symbol,
+            width: pool.width(state.symbol),
+            variable: variables.get(&number).copied(),
+        });
+        let of_symbol: FxHashMap<ExprId, VariableId> =
+            self.symbols.iter().map(|(&variable, &symbol)| (symbol, variable)).collect();
+        let choice = |symbol| self.choices.iter().position(|&choice| choice == symbol);
+        let inputs = self.builder.inputs.iter().map(|input| match choice(input.symbol) {
+            Some(number) => InputRole::Choice(number),
+            None => InputRole::Value(of_symbol[&input.symbol]),
+        });
+        let lift = ProgramLift {
+            program: Arc::new(program.clone()),
+            registers: registers.collect(),
+            inputs: inputs.collect(),
+            blocks,
+            codes: self.codes,
+        };
+        let system = self.builder.finish().expect("every symbol is an input or a register");
+        Lowered { system, lift }
     }
 
     fn expr(&mut self, blocks: &Blocks, root: Term) -> Result<ExprId, LoweringError> {
@@ -308,7 +387,7 @@ mod tests {
     use elinvar_models::{Outcome, search};
 
     use super::*;
-    use crate::boogie;
+    use elinvar_formats::boogie;
 
     const FUNCTIONS: &str = "\
         function {:bvbuiltin \"bvadd\"} add(x: bv3, y: bv3) returns (bv3);\n\
@@ -316,7 +395,7 @@ mod tests {
 
     fn lowered(body: &str) -> Result<TransitionSystem, LoweringError> {
         let source = format!("{FUNCTIONS} procedure main() {{ {body} }}");
-        lower(&boogie::read(source.as_bytes()).unwrap())
+        Ok(lower(&boogie::read(source.as_bytes()).unwrap())?.system)
     }
 
     /// What exhaustive search says of each property.
@@ -368,7 +447,7 @@ mod tests {
              procedure q() {{ var x: bv3; while (lt(x, 4bv3)) {{ x := add(x, 1bv3); }} \
              assert !lt(x, 4bv3); }}"
         );
-        let system = lower(&boogie::read(source.as_bytes()).unwrap()).unwrap();
+        let system = lower(&boogie::read(source.as_bytes()).unwrap()).unwrap().system;
         let found = search(&system, 1 << 20).unwrap();
         assert!(matches!(found[..], [(_, Outcome::Unsafe(1)), (_, Outcome::Safe)]), "{found:?}");
         assert_eq!(system.state_name(0), "pc'");
@@ -376,24 +455,25 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_words_is_named() {
+    fn what_cannot_be_encoded_is_named() {
         let complaint = |body: &str| lowered(body).unwrap_err().to_string();
         assert_eq!(
             complaint("var n: int; assert n < 3;"),
-            "cannot encode variable `n` of type int as a bit-vector"
+            "cannot be encoded as bit-vectors: `n` is an unbounded int"
         );
         let map = complaint("var m: [bv3]bv3; assert m[0bv3] == 1bv3;");
-        assert!(map.contains("variable m has type [bv3]bv3"), "{map}");
+        assert!(map.ends_with("`m` is a map of type [bv3]bv3"), "{map}");
         // Nothing depends on it.
         assert!(lowered("var n: int; var b: bool; n := n + 1; assert b;").is_ok());
         let source = "function f(x: bv3) returns (bool);\n\
                       procedure main() { var x: bv3; assert f(x); }";
         let error = lower(&boogie::read(source.as_bytes()).unwrap()).unwrap_err();
-        assert_eq!(error, LoweringError::Function("f".to_owned()));
+        let function = "cannot be encoded as bit-vectors: the function `f` is uninterpreted";
+        assert_eq!(error.to_string(), function);
     }
 
     #[test]
-    fn what_is_known_in_part_is_refused() {
+    fn approximated_programs_are_refused() {
         let source = "procedure p(x: bv3) returns (y: bv3) { call y := p(x); }\n\
                       procedure main() { var x: bv3; call x := p(x); assert x == x; }";
         let mut program = boogie::read(source.as_bytes()).unwrap();

@@ -15,7 +15,7 @@ use super::classes::Classes;
 use super::netlist::{Netlist, own};
 use super::query::{Asker, Reply};
 use super::simulate::settle;
-use crate::run::Run;
+use crate::limits::Limits;
 
 /// Gate evaluations spent on the first simulation, and the most words of it.
 const SIMULATION_EFFORT: u64 = 20_000_000;
@@ -36,8 +36,8 @@ const GATES_PER_SOLVER: usize = 10_000;
 const WAITING: usize = 32;
 
 /// Merges gates, and drops what is not needed any more.
-pub(super) fn sweep(netlist: &mut Netlist, run: &Run) {
-    let substitution = Sweep::new(&netlist.aig, run).run();
+pub(super) fn sweep(netlist: &mut Netlist, limits: &dyn Limits) {
+    let substitution = Sweep::new(&netlist.aig, limits).run();
     let keeps = initial_gates(netlist);
     netlist.rebuild(|node| (!keeps[node]).then_some(substitution[node]));
 }
@@ -61,7 +61,7 @@ fn initial_gates(netlist: &Netlist) -> Vec<bool> {
 
 struct Sweep<'a> {
     old: &'a Aig,
-    run: &'a Run,
+    limits: &'a dyn Limits,
     rng: Rng,
     classes: Classes,
     /// The graph with what was merged so far, and the old nodes in it.
@@ -79,8 +79,8 @@ struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(old: &'a Aig, run: &'a Run) -> Self {
-        let mut rng = Rng::new(run.seed());
+    fn new(old: &'a Aig, limits: &'a dyn Limits) -> Self {
+        let mut rng = Rng::new(limits.seed());
         let mut values = vec![0u64; old.len()];
         draw(old, &mut values, &mut rng);
         settle(old, &mut values);
@@ -94,12 +94,12 @@ impl<'a> Sweep<'a> {
         }
         Sweep {
             old,
-            run,
+            limits,
             rng,
             classes,
             new: Aig::new(),
             lits: vec![AigLit::FALSE; old.len()],
-            asker: Asker::new(run),
+            asker: Asker::new(limits),
             known: Vec::new(),
             solver: 1,
             known_count: 0,
@@ -144,7 +144,7 @@ impl<'a> Sweep<'a> {
             if difference == AigLit::FALSE {
                 return Some(found);
             }
-            if self.effort == 0 || self.run.stop().is_some() {
+            if self.effort == 0 || self.limits.stop().is_some() {
                 return None;
             }
             match self.ask(difference) {
@@ -165,7 +165,7 @@ impl<'a> Sweep<'a> {
     // SAT?  the gates of two literals ∧ the literals differ
     fn ask(&mut self, difference: AigLit) -> Reply {
         if self.known_count > GATES_PER_SOLVER {
-            self.asker = Asker::new(self.run);
+            self.asker = Asker::new(self.limits);
             self.solver += 1;
             self.known_count = 0;
         }
@@ -243,9 +243,10 @@ fn draw(aig: &Aig, values: &mut [u64], rng: &mut Rng) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::InputOrigin;
-    use crate::passes::lift::Bit;
-    use crate::passes::netlist::{Input, Target};
+    use crate::bits::InputOrigin;
+    use crate::bits::lift::Bit;
+    use crate::bits::netlist::{Input, Target};
+    use crate::limits::Unlimited;
 
     fn inputs<const N: usize>(netlist: &mut Netlist) -> [AigLit; N] {
         let lits = [(); N].map(|()| netlist.aig.input());
@@ -275,7 +276,7 @@ mod tests {
         let other = n.aig.or(left, right);
         n.targets = vec![Target::Bad(one), Target::Bad(!other)];
         assert_eq!(n.size().gates, 5);
-        sweep(&mut n, &Run::new());
+        sweep(&mut n, &Unlimited);
         assert_eq!((n.size().gates, bads(&n)[0]), (2, !bads(&n)[1]));
     }
 
@@ -287,7 +288,7 @@ mod tests {
         let rare = n.aig.and_all(&lits);
         let never = n.aig.and_all(&[rare, !lits[7]]);
         n.targets = vec![Target::Bad(rare), Target::Bad(never)];
-        sweep(&mut n, &Run::new());
+        sweep(&mut n, &Unlimited);
         assert_eq!((n.size().gates, bads(&n)[1]), (39, AigLit::FALSE));
     }
 }

@@ -1,9 +1,14 @@
 //! Every pass on random systems: the same verdicts at the same depths, and all
 //! evidence accepted of the original system.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, certificate, replay};
+use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::kinduction::{KInduction, KInductionOptions};
+use elinvar_engines::pdr::{Pdr, PdrOptions};
+use elinvar_engines::{Engine, Run};
 use elinvar_ir::{
     BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool, PropertyId, Reading,
     Role, Sort, StateBit, Step, Trace, TransitionSystem, Value, Verdict, Word,
@@ -12,13 +17,45 @@ use elinvar_models::{Generator, Outcome, Shape, search};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::Engine;
-use crate::kinduction::{KInduction, KInductionOptions};
-use crate::pdr::{Pdr, PdrOptions};
+use crate::lift::Lift;
+use crate::limits::Unlimited;
+use crate::stuck::{Stuck, stuck_on_error};
 
 const NONE: PassOptions =
     PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+
+/// Limits that the tests choose.
+#[derive(Clone)]
+struct TestLimits {
+    effort: u64,
+    exceeded: Option<StopReason>,
+    deadline: Option<Instant>,
+}
+
+impl Default for TestLimits {
+    fn default() -> Self {
+        TestLimits { effort: u64::MAX, exceeded: None, deadline: None }
+    }
+}
+
+impl Limits for TestLimits {
+    fn stop(&self) -> Option<StopReason> {
+        if self.effort == 0 { Some(StopReason::Cancelled) } else { self.passed() }
+    }
+
+    fn passed(&self) -> Option<StopReason> {
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.exceeded.clone().or(late.then_some(StopReason::Timeout))
+    }
+
+    fn seed(&self) -> u64 {
+        0
+    }
+
+    fn share(&self) -> Arc<dyn Limits> {
+        Arc::new(self.clone())
+    }
+}
 
 /// How many verdicts were compared, and how large the systems were.
 #[derive(Default, Debug)]
@@ -44,22 +81,23 @@ fn compare(options: &PassOptions, shape: Shape, seeds: u64) -> Tally {
         let (bits, blasted) = bitblast(&system, 64).unwrap();
         let prepared = if seed % 3 == 0 {
             // In two steps, with the lifts put together.
-            let prepared = prepare(&bits, &wanted, options, 0, &Run::new()).unwrap();
+            let prepared = prepare(&bits, &wanted, options, 0, &Unlimited).unwrap();
             Prepared { lift: blasted.then(prepared.lift), ..prepared }
         } else {
-            prepare(&system, &wanted, options, 64, &Run::new()).unwrap()
+            prepare(&system, &wanted, options, 64, &Unlimited).unwrap()
         };
-        assert!(prepared.system.states().iter().all(|state| state.next.is_some()));
-        let Ok(found) = search(&prepared.system, 200_000) else { continue };
+        let system_of_bits = prepared.bits.system();
+        assert!(system_of_bits.states().iter().all(|state| state.next.is_some()));
+        let Ok(found) = search(system_of_bits, 200_000) else { continue };
         tally.before += bits.states().len();
-        tally.after += prepared.system.states().len();
+        tally.after += prepared.bits.registers().len();
         tally.gates_after += prepared.report.last().unwrap().after.gates;
-        let reached = Reached::new(&prepared.system);
+        let reached = Reached::new(system_of_bits);
         for &(id, outcome) in truth.iter().filter(|(id, _)| wanted.contains(id)) {
             assert!(found.contains(&(id, outcome)), "seed {seed} {shape:?}: {outcome:?} {found:?}");
             match outcome {
                 Outcome::Unsafe(depth) => {
-                    let trace = prepared.lift.trace(shortest(&prepared.system, id));
+                    let trace = prepared.lift.trace(shortest(system_of_bits, id));
                     assert_eq!(trace.depth(), depth);
                     let replayed = replay(&system, &trace);
                     assert_eq!(replayed, Ok(()), "seed {seed} {shape:?}\n{trace:?}");
@@ -68,11 +106,11 @@ fn compare(options: &PassOptions, shape: Shape, seeds: u64) -> Tally {
                 Outcome::Safe => {
                     let Some(clauses) = reached.invariant(id) else { continue };
                     let invariant = match seed % 4 {
-                        0 => formula(&prepared.system, &clauses),
+                        0 => formula(system_of_bits, &clauses),
                         1 => facts(&clauses),
                         _ => Certificate::Inductive { clauses },
                     };
-                    let lifted = prepared.lift.certificate(invariant);
+                    let lifted = prepared.lift.proof(invariant).unwrap();
                     let checked = certificate(&system, id, &lifted, &Budget::default());
                     assert_eq!(checked, Ok(()), "seed {seed} {shape:?}\n{lifted:?}");
                     tally.certificates += 1;
@@ -264,8 +302,8 @@ fn swept_gates_compute_the_same() {
 fn swept_initial_values_do_not_depend_on_themselves() {
     let system = Generator::system(4948, Shape::NUMBERS);
     let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
-    let prepared = prepare(&system, &properties, &PassOptions::default(), 64, &Run::new()).unwrap();
-    assert!(!prepared.system.states().is_empty());
+    let prepared = prepare(&system, &properties, &PassOptions::default(), 64, &Unlimited).unwrap();
+    assert!(!prepared.bits.registers().is_empty());
 }
 
 #[test]
@@ -279,25 +317,23 @@ fn all_passes_together_keep_verdicts_and_evidence() {
 #[test]
 fn a_run_without_effort_left_gives_what_there_is() {
     let system = Generator::system(3, Shape::WORDS);
-    let run = Run::new().with_effort(0);
-    let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &run).unwrap();
+    let limits = TestLimits { effort: 0, ..TestLimits::default() };
+    let options = PassOptions::default();
+    let prepared = prepare(&system, &[PropertyId(0)], &options, 0, &limits).unwrap();
     assert!(prepared.lift.facts().is_empty());
     let outcome = |system| search(system, 200_000).unwrap()[0];
-    assert_eq!(outcome(&prepared.system), outcome(&system));
+    assert_eq!(outcome(prepared.bits.system()), outcome(&system));
     let names: Vec<&str> = prepared.report.iter().map(|pass| pass.name).collect();
     assert_eq!(names, ["bits", "normalize", "cone"]);
 }
 
 #[test]
-fn a_run_beyond_its_limits_gives_nothing() {
+fn there_is_no_result_beyond_the_limits() {
     let system = Generator::system(3, Shape::WORDS);
-    let limits = [
-        (Run::new().with_timeout(Duration::ZERO), StopReason::Timeout),
-        (Run::new().with_memory(1), StopReason::Memory),
-    ];
-    for (run, reason) in limits {
-        let stopped = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &run);
-        assert_eq!(stopped.unwrap_err(), EngineError::Stopped(reason));
+    for reason in [StopReason::Timeout, StopReason::Memory] {
+        let limits = TestLimits { exceeded: Some(reason.clone()), ..TestLimits::default() };
+        let stopped = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &limits);
+        assert_eq!(stopped.unwrap_err(), TransformError::Stopped(reason));
     }
 }
 
@@ -311,11 +347,12 @@ fn a_netlist_without_some_of_its_gates_is_not_used() {
     b.bad("set", bad);
     let system = b.finish().unwrap();
     for milliseconds in [1, 2, 4, 8, 16, 32] {
-        let run = Run::new().with_timeout(Duration::from_millis(milliseconds));
+        let deadline = Instant::now() + Duration::from_millis(milliseconds);
+        let limits = TestLimits { deadline: Some(deadline), ..TestLimits::default() };
         let options = PassOptions { sweep: false, ..PassOptions::default() };
-        match prepare(&system, &[PropertyId(0)], &options, 0, &run) {
-            Ok(prepared) => assert!(prepared.system.pool().len() > 100_000),
-            Err(error) => assert_eq!(error, EngineError::Stopped(StopReason::Timeout)),
+        match prepare(&system, &[PropertyId(0)], &options, 0, &limits) {
+            Ok(prepared) => assert!(prepared.bits.aig().len() > 100_000),
+            Err(error) => assert_eq!(error, TransformError::Stopped(StopReason::Timeout)),
         }
     }
 }
@@ -328,8 +365,8 @@ fn justice_is_refused() {
     b.properties.push(elinvar_ir::Property { name: "often".into(), kind });
     let system = b.finish().unwrap();
     let refused =
-        prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Run::new()).unwrap_err();
-    assert_eq!(refused, EngineError::NotSafety("often".into()));
+        prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Unlimited).unwrap_err();
+    assert_eq!(refused, TransformError::NotSafety("often".into()));
 }
 
 // Stuck on error.
@@ -350,8 +387,8 @@ fn stuck_cases(seeds: u64) -> impl Iterator<Item = StuckCase> {
         let truth = search(&original, 20_000).ok()?;
         let (property, outcome) = truth[seed as usize % truth.len()];
         let options = PassOptions::default();
-        let prepared = prepare(&original, &[property], &options, 0, &Run::new()).unwrap();
-        let stuck = stuck_on_error(&prepared.system, property);
+        let prepared = prepare(&original, &[property], &options, 0, &Unlimited).unwrap();
+        let stuck = stuck_on_error(&prepared.bits, property);
         Some(StuckCase { seed, original, prepared, stuck, property, outcome })
     })
 }
@@ -372,7 +409,7 @@ impl StuckCase {
     }
 
     fn decide(&self, engine: &mut dyn Engine) -> Verdict {
-        engine.check(&self.stuck.system, &[self.property], &Run::new()).unwrap().remove(0)
+        engine.check(self.stuck.bits.system(), &[self.property], &Run::new()).unwrap().remove(0)
     }
 }
 
@@ -380,7 +417,7 @@ impl StuckCase {
 fn stuck_systems_fail_when_the_old_ones_do() {
     let (mut safe, mut failing) = (0, 0);
     for case in stuck_cases(150) {
-        let Ok(found) = search(&case.stuck.system, 200_000) else { continue };
+        let Ok(found) = search(case.stuck.bits.system(), 200_000) else { continue };
         assert_eq!(found.len(), case.original.properties().len());
         for (id, found) in found {
             let expected = if id == case.property { case.outcome } else { Outcome::Safe };
@@ -418,8 +455,8 @@ fn is_stuck_on_error(system: &TransitionSystem, property: PropertyId) -> bool {
 fn bad_states_have_bad_successors() {
     let mut changed = 0;
     for case in stuck_cases(150) {
-        assert!(is_stuck_on_error(&case.stuck.system, case.property), "seed {}", case.seed);
-        changed += usize::from(!is_stuck_on_error(&case.prepared.system, case.property));
+        assert!(is_stuck_on_error(case.stuck.bits.system(), case.property), "seed {}", case.seed);
+        changed += usize::from(!is_stuck_on_error(case.prepared.bits.system(), case.property));
     }
     assert!(changed > 20, "{changed} systems were not stuck on error before");
 }
@@ -429,14 +466,14 @@ fn traces_of_stuck_systems_go_back_without_what_follows_the_first_bad_cycle() {
     let mut traces = 0;
     for case in stuck_cases(150) {
         let Outcome::Unsafe(depth) = case.outcome else { continue };
-        let mut trace = shortest(&case.stuck.system, case.property);
+        let mut trace = shortest(case.stuck.bits.system(), case.property);
         assert_eq!(trace.depth(), depth);
         for later in 0..case.seed % 4 {
             let bit = |i: usize| Value::Bv(BitVec::bool((case.seed + later) >> i & 1 == 1));
-            let inputs = (0..case.stuck.system.inputs().len()).map(bit).collect();
+            let inputs = (0..case.stuck.bits.inputs().len()).map(bit).collect();
             trace.steps.push(Step { inputs, free: Vec::new() });
         }
-        assert_eq!(replay(&case.stuck.system, &trace), Ok(()));
+        assert_eq!(replay(case.stuck.bits.system(), &trace), Ok(()));
         let Verdict::Unsafe(back) = case.stuck.verdict(Verdict::Unsafe(trace.clone())) else {
             panic!("a trace goes back as a trace");
         };
@@ -451,10 +488,10 @@ fn traces_of_stuck_systems_go_back_without_what_follows_the_first_bad_cycle() {
 fn invariants_of_stuck_systems_go_back() {
     let mut certificates = 0;
     for case in stuck_cases(150) {
-        let Some(clauses) = Reached::new(&case.stuck.system).invariant(case.property) else {
+        let Some(clauses) = Reached::new(case.stuck.bits.system()).invariant(case.property) else {
             continue;
         };
-        case.assert_right(Verdict::Safe(formula(&case.stuck.system, &clauses)));
+        case.assert_right(Verdict::Safe(formula(case.stuck.bits.system(), &clauses)));
         case.assert_right(Verdict::Safe(Certificate::Inductive { clauses }));
         certificates += 1;
     }
@@ -476,7 +513,7 @@ fn evidence_of_engines_on_stuck_systems_goes_back() {
         let verdict = case.stuck.verdict(case.decide(&mut KInduction::new(induction)));
         if let Verdict::Safe(proof @ Certificate::KInductive { .. }) = verdict {
             // Not of the original: what was used in preparing may be missing.
-            let system = &case.prepared.system;
+            let system = case.prepared.bits.system();
             let checked = certificate(system, case.property, &proof, &Budget::default());
             assert_eq!(checked, Ok(()), "seed {}: {proof:?}", case.seed);
             inductions += 1;

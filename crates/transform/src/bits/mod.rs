@@ -1,17 +1,13 @@
-//! Transformations of systems, each with the way back.
+//! From any system to a small one of bits, for the engines that work on bits.
 //!
-//! [`prepare`] turns any system into a small one of bits for the engines that work
-//! on bits, and gives the [`Lift`] that turns their evidence into evidence about
-//! the system they were asked about:
+//! [`prepare`] gives the bits and the [`BitLift`] that turns evidence about them into
+//! evidence about the system that was given:
 //!
-//! 1. what the chosen properties do not depend on is dropped, words and all;
+//! 1. what the chosen properties do not depend on is dropped, on words;
 //! 2. words become bits ([`bitblast`]);
 //! 3. states without next function become inputs or get one;
 //! 4. constant and equivalent registers are merged;
 //! 5. gates that compute the same are merged.
-//!
-//! [`stuck_on_error`] makes such a system one that stays bad, for engines that look at
-//! the last cycle of a run only, and has its own way back.
 
 mod bitblast;
 mod classes;
@@ -23,21 +19,19 @@ mod query;
 mod registers;
 mod rewrite;
 mod simulate;
-mod stuck;
 mod sweep;
+mod system;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem};
 
-use crate::engine::EngineError;
-use crate::run::Run;
+use crate::error::TransformError;
+use crate::limits::Limits;
 
 pub use bitblast::{BlastError, bitblast};
-pub(crate) use lift::Image;
-pub use lift::{Bit, Fact, InputOrigin, Lift, Literal};
-pub use stuck::{Stuck, stuck_on_error};
+pub use lift::{Bit, BitFact, BitLift, Forward, Image, InputOrigin, Literal};
+pub use system::{BitProperty, BitRegister, BitSystem};
 
 use netlist::Netlist;
 
@@ -67,11 +61,11 @@ impl Default for PassOptions {
 /// A system made ready for engines on bits.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// Every state is one bit and has a next function; every input is one bit.
     /// The properties have their old numbers; those that were not asked for are
     /// never violated.
-    pub system: TransitionSystem,
-    pub lift: Lift,
+    pub bits: BitSystem,
+    /// The way back to the system that was prepared.
+    pub lift: BitLift,
     /// One for each pass, in order.
     pub report: Vec<PassReport>,
 }
@@ -79,70 +73,76 @@ pub struct Prepared {
 /// What a pass did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PassReport {
+    /// The name of the pass.
     pub name: &'static str,
+    /// The size before the pass.
     pub before: Size,
+    /// The size after the pass.
     pub after: Size,
+    /// The time that the pass took.
     pub seconds: f64,
 }
 
 /// The size of a system of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Size {
+    /// Inputs.
     pub inputs: usize,
+    /// Registers.
     pub states: usize,
+    /// And-gates.
     pub gates: usize,
 }
 
-/// Simplifies a system for the sake of some of its safety properties. Memories
-/// of at most `memory_limit` bits are expanded. When the effort of the run is spent, fewer
-/// passes are made, with the same contract; when a limit was passed there is no result.
+/// Simplifies a system for some of its safety properties. Memories of at most `memory_limit`
+/// bits are expanded. When the effort is spent, fewer passes are made, with the same
+/// contract; when a limit is exceeded, there is no result.
 pub fn prepare(
     system: &TransitionSystem,
     properties: &[PropertyId],
     options: &PassOptions,
     memory_limit: u64,
-    run: &Run,
-) -> Result<Prepared, EngineError> {
+    limits: &dyn Limits,
+) -> Result<Prepared, TransformError> {
     for &id in properties {
         let property = system.property(id);
         if let PropertyKind::Justice(_) = property.kind {
-            return Err(EngineError::NotSafety(property.name.clone()));
+            return Err(TransformError::NotSafety(property.name.clone()));
         }
     }
     let mut passes = Passes { report: Vec::new() };
     let start = Instant::now();
     let part = cone::part(system, properties, options.cone);
-    let mut netlist = bitblast::translate(system, &part, memory_limit, run)?;
+    let mut netlist = bitblast::translate(system, &part, memory_limit, limits)?;
     passes.note("bits", Size::default(), &netlist, start);
     passes.run("normalize", &mut netlist, normalize::normalize);
-    complete(&netlist, run)?;
+    complete(&netlist, limits)?;
     if options.cone {
         passes.run("cone", &mut netlist, Netlist::compact);
-        complete(&netlist, run)?;
+        complete(&netlist, limits)?;
     }
-    if options.registers && run.stop().is_none() {
-        passes.run("registers", &mut netlist, |n| registers::merge_registers(n, run));
-        complete(&netlist, run)?;
+    if options.registers && limits.stop().is_none() {
+        passes.run("registers", &mut netlist, |n| registers::merge_registers(n, limits));
+        complete(&netlist, limits)?;
     }
-    if options.sweep && run.stop().is_none() {
-        passes.run("sweep", &mut netlist, |n| sweep::sweep(n, run));
-        complete(&netlist, run)?;
+    if options.sweep && limits.stop().is_none() {
+        passes.run("sweep", &mut netlist, |n| sweep::sweep(n, limits));
+        complete(&netlist, limits)?;
     }
-    if options.rewrite && run.stop().is_none() {
+    if options.rewrite && limits.stop().is_none() {
         passes.run("rewrite", &mut netlist, rewrite::rewrite);
     }
-    complete(&netlist, run)?;
-    let new = netlist.to_system(system, run).map_err(EngineError::Stopped)?;
-    let lift = netlist.lift(Arc::new(system.clone()), &new);
-    Ok(Prepared { system: new, lift, report: passes.report })
+    complete(&netlist, limits)?;
+    let (bits, lift) = netlist.into_bits(system);
+    Ok(Prepared { bits, lift, report: passes.report })
 }
 
 /// Fails when a limit was passed: then gates may be missing, and nothing may be concluded
 /// from the netlist.
-fn complete(netlist: &Netlist, run: &Run) -> Result<(), EngineError> {
-    match run.passed() {
-        Some(reason) => Err(EngineError::Stopped(reason)),
-        None if netlist.aig.is_stopped() => Err(EngineError::Stopped(StopReason::Cancelled)),
+fn complete(netlist: &Netlist, limits: &dyn Limits) -> Result<(), TransformError> {
+    match limits.passed() {
+        Some(reason) => Err(TransformError::Stopped(reason)),
+        None if netlist.aig.is_stopped() => Err(TransformError::Stopped(StopReason::Cancelled)),
         None => Ok(()),
     }
 }

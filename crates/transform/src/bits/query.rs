@@ -9,7 +9,7 @@ use std::rc::Rc;
 use elinvar_logic::aig::Valuation;
 use elinvar_logic::{Aig, AigLit, Answer, Cadical, Cnf, SatSolver};
 
-use crate::run::Run;
+use crate::limits::Limits;
 
 /// The solver looks at its stop condition once in so many steps.
 const STEPS_PER_LOOK: u64 = 10;
@@ -33,12 +33,12 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    pub fn new(run: &Run) -> Self {
+    pub fn new(limits: &dyn Limits) -> Self {
         let looks = Rc::new(Cell::new(0u64));
-        let (left, run) = (Rc::clone(&looks), run.clone());
+        let (left, limits) = (Rc::clone(&looks), limits.share());
         let mut solver = Cadical::with_stop(move || {
             left.set(left.get().saturating_sub(1));
-            left.get() == 0 || run.stop().is_some()
+            left.get() == 0 || limits.stop().is_some()
         });
         // Many small questions: nothing that looks at the whole formula pays.
         for option in ["lucky", "inprocessing", "walk", "elim", "subsume", "condition"] {

@@ -1,14 +1,13 @@
 //! Expanded systems against explicit search, on their own and through the engine.
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_ir::{BinaryOp, StopReason};
+use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::pdr::{Pdr, PdrOptions, Words, WordsOptions};
+use elinvar_engines::{Engine, Run};
+use elinvar_ir::{BinaryOp, StopReason, Verdict};
 use elinvar_models::{Generator, Outcome, Shape, search};
 
-use super::super::{Words, WordsOptions};
 use super::*;
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::Engine;
-use crate::run::Run;
 
 const NO_LIMIT: u64 = u64::MAX;
 
@@ -28,7 +27,7 @@ fn expanded_systems_behave_as_before() {
         let properties = ids(&system);
         let Ok(expected) = search(&system, 20_000) else { continue };
         for limit in [NO_LIMIT, 4] {
-            let Some(expanded) = expand(&system, &properties, limit) else { continue };
+            let Some(expanded) = expand_memories(&system, &properties, limit) else { continue };
             let has_arrays = expanded.system.has_arrays();
             assert!(!has_arrays || limit == 4, "seed {seed}");
             mixed += usize::from(has_arrays);
@@ -47,7 +46,7 @@ fn traces_of_expanded_systems_go_back() {
         let system = Generator::system(seed, Shape::ARRAYS);
         let properties = ids(&system);
         for limit in [NO_LIMIT, 4] {
-            let Some(expanded) = expand(&system, &properties, limit) else { continue };
+            let Some(expanded) = expand_memories(&system, &properties, limit) else { continue };
             let options = BmcOptions { bound: Some(4), ..BmcOptions::default() };
             let verdicts = Bmc::new(options).check(&expanded.system, &properties, &Run::new());
             for verdict in verdicts.unwrap() {
@@ -59,6 +58,52 @@ fn traces_of_expanded_systems_go_back() {
         }
     }
     assert!(replayed > 50, "{replayed}");
+}
+
+/// The engine on bits proves by clauses or formulas, the one on words by facts.
+#[test]
+fn proofs_about_expanded_systems_go_back() {
+    let mut accepted = [0; 2];
+    for seed in 0..100 {
+        let system = Generator::system(seed, Shape::ARRAYS);
+        let properties = ids(&system);
+        let Some(expanded) = expand_memories(&system, &properties, NO_LIMIT) else { continue };
+        let verdicts =
+            Pdr::new(PdrOptions::default()).check(&expanded.system, &properties, &Run::new());
+        for (&property, verdict) in properties.iter().zip(verdicts.unwrap()) {
+            let Verdict::Safe(clauses) = verdict else { continue };
+            let formula = as_formula(&expanded.system, &clauses);
+            for (kind, proof) in [clauses, formula].into_iter().enumerate() {
+                let lifted = expanded.proof(proof).unwrap();
+                let checked = certificate(&system, property, &lifted, &Budget::default());
+                assert_eq!(checked, Ok(()), "seed {seed}: {lifted:?}");
+                accepted[kind] += 1;
+            }
+        }
+    }
+    assert!(accepted[0] > 20 && accepted[1] > 20, "{accepted:?}");
+}
+
+/// Clauses over bits as a formula.
+fn as_formula(system: &TransitionSystem, proof: &Certificate) -> Certificate {
+    let Certificate::Inductive { clauses } = proof else { return proof.clone() };
+    let mut pool = Pool::new();
+    let states = system.states().iter().enumerate();
+    let symbols: FxHashMap<ExprId, ExprId> = states
+        .map(|(_, s)| (s.symbol, pool.symbol(system.pool().sort(s.symbol), None).unwrap()))
+        .collect();
+    let mut conjuncts = Vec::new();
+    for clause in clauses {
+        let mut literals = Vec::new();
+        for literal in clause {
+            let bit = pool.slice(symbols[&literal.state], literal.bit, literal.bit).unwrap();
+            literals.push(if literal.positive { bit } else { pool.not(bit).unwrap() });
+        }
+        conjuncts.push(pool.disjoin(literals).unwrap());
+    }
+    let expr = pool.conjoin(conjuncts).unwrap();
+    let symbols = (0..system.states().len()).map(Role::State).collect();
+    Certificate::Formula(Box::new(Formula { pool, expr, symbols }))
 }
 
 /// Runs the engine where explicit search knows the truth, and counts what it finds:
@@ -132,7 +177,7 @@ fn decide(system: &TransitionSystem) -> Verdict {
 #[test]
 fn elements_are_named_after_their_memory() {
     let system = adder(2, 2);
-    let expanded = expand(&system, &ids(&system), NO_LIMIT).unwrap();
+    let expanded = expand_memories(&system, &ids(&system), NO_LIMIT).unwrap();
     let names: Vec<String> = (0..4).map(|state| expanded.system.state_name(state)).collect();
     assert_eq!(names, ["mem[0]", "mem[1]", "mem[2]", "mem[3]"]);
 }
@@ -167,7 +212,7 @@ fn a_trace_through_a_memory_is_found() {
 #[test]
 fn large_memories_stay_as_they_are() {
     let system = adder(20, 2);
-    assert!(expand(&system, &ids(&system), NO_LIMIT).is_none());
+    assert!(expand_memories(&system, &ids(&system), NO_LIMIT).is_none());
     assert!(matches!(decide(&system), Verdict::Unknown(_)));
     // No register tells how long it takes: an abstract trace may be too short.
     assert!(!matches!(decide(&adder(20, 3)), Verdict::Safe(_)));
@@ -193,8 +238,8 @@ fn a_trace_through_a_large_memory_is_found() {
 fn limits_are_kept() {
     let system = adder(3, 2);
     let properties = ids(&system);
-    assert!(expand(&system, &properties, 32).is_some());
-    assert!(expand(&system, &properties, 31).is_none());
+    assert!(expand_memories(&system, &properties, 32).is_some());
+    assert!(expand_memories(&system, &properties, 31).is_none());
     // Each write needs 256 choices: too many for all of them.
     let mut b = adder(8, 2).into_builder();
     let value = b.pool.constant(BitVec::zero(4));
@@ -204,7 +249,7 @@ fn limits_are_kept() {
         b.states[0].next = Some(b.pool.write(next, address, value).unwrap());
     }
     let system = b.finish().unwrap();
-    assert!(expand(&system, &properties, NO_LIMIT).is_none());
+    assert!(expand_memories(&system, &properties, NO_LIMIT).is_none());
 }
 
 #[test]
@@ -215,7 +260,7 @@ fn what_nobody_asks_about_is_left_out() {
     b.bad("second", second);
     b.states[1].next = Some(unrelated);
     let system = b.finish().unwrap();
-    let expanded = expand(&system, &[PropertyId(0)], NO_LIMIT).unwrap();
+    let expanded = expand_memories(&system, &[PropertyId(0)], NO_LIMIT).unwrap();
     assert_eq!(expanded.system.states().len(), 4);
     assert_eq!(expanded.system.properties().len(), 2);
 }

@@ -13,28 +13,31 @@ use elinvar_logic::words::{self, Word};
 use elinvar_logic::{Aig, AigLit, Arrays};
 
 use super::cone::{self, Part};
-use super::lift::{Bit, InputOrigin, Lift};
+use super::lift::{Bit, BitLift, InputOrigin};
 use super::netlist::{Input, Netlist, Register, Target};
-use crate::engine::EngineError;
-use crate::run::Run;
+use crate::error::TransformError;
+use crate::limits::{Limits, Unlimited, watch};
 
 /// Why a system cannot be turned into bits.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BlastError {
+    /// A memory has too many elements to get a register for each.
     #[error("memory {name} has {bits}, more than the limit of {limit} bits for its expansion")]
     Memory { name: String, bits: String, limit: u64 },
+    /// The gates cannot be numbered.
     #[error("the model needs more than 2^30 gates")]
     TooLarge,
+    /// A limit was exceeded.
     #[error("{0}")]
     Stopped(StopReason),
 }
 
-impl From<BlastError> for EngineError {
+impl From<BlastError> for TransformError {
     fn from(error: BlastError) -> Self {
         match error {
-            BlastError::Stopped(reason) => EngineError::Stopped(reason),
+            BlastError::Stopped(reason) => TransformError::Stopped(reason),
             BlastError::Memory { .. } | BlastError::TooLarge => {
-                EngineError::TooLarge(error.to_string())
+                TransformError::TooLarge(error.to_string())
             }
         }
     }
@@ -45,13 +48,12 @@ impl From<BlastError> for EngineError {
 pub fn bitblast(
     system: &TransitionSystem,
     memory_limit: u64,
-) -> Result<(TransitionSystem, Lift), BlastError> {
+) -> Result<(TransitionSystem, BitLift), BlastError> {
     if is_circuit(system) {
-        return Ok((system.clone(), Lift::identity(system)));
+        return Ok((system.clone(), BitLift::identity(system)));
     }
-    let run = Run::new();
-    let netlist = translate(system, &cone::whole(system), memory_limit, &run)?;
-    let new = netlist.to_system(system, &run).map_err(BlastError::Stopped)?;
+    let netlist = translate(system, &cone::whole(system), memory_limit, &Unlimited)?;
+    let new = netlist.to_system(system);
     let lift = netlist.lift(Arc::new(system.clone()), &new);
     Ok((new, lift))
 }
@@ -82,7 +84,7 @@ pub(super) fn translate(
     system: &TransitionSystem,
     part: &Part,
     memory_limit: u64,
-    run: &Run,
+    limits: &dyn Limits,
 ) -> Result<Netlist, BlastError> {
     check_size(system, part, memory_limit)?;
     let mut translation = Translation {
@@ -91,11 +93,11 @@ pub(super) fn translate(
         bits: Vec::new(),
         starts: vec![u32::MAX; system.pool().len()],
     };
-    translation.netlist.aig.watch(run.watch());
+    translation.netlist.aig.watch(watch(limits));
     translation.declare(part);
     translation.translate_all(&part.nodes);
     if translation.netlist.aig.is_stopped() {
-        return Err(BlastError::Stopped(run.passed().unwrap_or(StopReason::Cancelled)));
+        return Err(BlastError::Stopped(limits.passed().unwrap_or(StopReason::Cancelled)));
     }
     Ok(translation.connect(part))
 }

@@ -17,18 +17,22 @@
 use std::sync::Arc;
 
 use elinvar_ir::{
-    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Formula, Pool, Role, Sort, StateBit, Step,
-    Trace, TransitionSystem, Value, Verdict, cone, import, zero_of,
+    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Fact, Formula, Pool, Role, Sort, StateBit,
+    Step, Trace, TransitionSystem, Value, cone, import, zero_of,
 };
 use rustc_hash::FxHashMap;
 
 use super::bitblast::size;
+use super::system::BitSystem;
+use crate::lift::{Inexpressible, Lift};
 
 /// A bit of a state or of an input, by the symbol's number in its list. The elements
 /// of an array count one after another: bit i of address a is `a * width + i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Bit {
+    /// The number of the symbol.
     pub index: usize,
+    /// The number of the bit within it.
     pub position: usize,
 }
 
@@ -46,7 +50,9 @@ pub enum InputOrigin {
 /// A bit of a state, or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Literal {
+    /// The bit.
     pub bit: Bit,
+    /// Is it the bit itself?
     pub positive: bool,
 }
 
@@ -60,27 +66,28 @@ impl std::ops::Not for Literal {
 
 /// Something that holds in every reachable state of the old system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fact {
+pub enum BitFact {
     /// The literal is true.
     Always(Literal),
     /// The bit equals the literal; the new system has at most the latter.
     Equal(Bit, Literal),
 }
 
-impl Fact {
+impl BitFact {
     /// The same, said of other bits.
     fn map(self, bit: impl Fn(Bit) -> Bit) -> Self {
         let literal = |l: Literal| Literal { bit: bit(l.bit), ..l };
         match self {
-            Fact::Always(l) => Fact::Always(literal(l)),
-            Fact::Equal(b, l) => Fact::Equal(bit(b), literal(l)),
+            BitFact::Always(l) => BitFact::Always(literal(l)),
+            BitFact::Equal(b, l) => BitFact::Equal(bit(b), literal(l)),
         }
     }
 
-    pub(crate) fn clauses(self) -> Vec<Vec<Literal>> {
+    /// The fact as clauses.
+    pub fn clauses(self) -> Vec<Vec<Literal>> {
         match self {
-            Fact::Always(literal) => vec![vec![literal]],
-            Fact::Equal(bit, literal) => {
+            BitFact::Always(literal) => vec![vec![literal]],
+            BitFact::Equal(bit, literal) => {
                 let bit = Literal { bit, positive: true };
                 vec![vec![!bit, literal], vec![bit, !literal]]
             }
@@ -90,7 +97,7 @@ impl Fact {
 
 /// Maps evidence about a new system to evidence about an old one.
 #[derive(Clone, Debug)]
-pub struct Lift {
+pub struct BitLift {
     old: Arc<TransitionSystem>,
     /// By input of the new system.
     inputs: Vec<InputOrigin>,
@@ -102,10 +109,10 @@ pub struct Lift {
     free: Vec<usize>,
     /// In the order in which they were found: each speaks of bits that were
     /// still there.
-    facts: Vec<Fact>,
+    facts: Vec<BitFact>,
 }
 
-impl Lift {
+impl BitLift {
     /// From a system of bits to itself.
     ///
     /// # Panics
@@ -114,27 +121,29 @@ impl Lift {
         let bit = |index| Bit { index, position: 0 };
         let inputs = (0..system.inputs().len()).map(|i| InputOrigin::Input(bit(i))).collect();
         let states = (0..system.states().len()).map(bit).collect();
-        Lift::new(Arc::new(system.clone()), system, inputs, states, Vec::new())
+        let symbols: Vec<ExprId> = system.states().iter().map(|state| state.symbol).collect();
+        assert!(symbols.iter().all(|&s| system.pool().sort(s) == Sort::BOOL), "a system of bits");
+        let free = system.free_states().to_vec();
+        BitLift::new(Arc::new(system.clone()), inputs, states, symbols, free, Vec::new())
     }
 
-    /// The origins of the inputs and of the states of `new`, and the facts that
-    /// were used to get there.
+    /// The origins of the inputs and of the states, the symbols of the states, those
+    /// without next function, and the facts that were used to get there.
     pub(super) fn new(
         old: Arc<TransitionSystem>,
-        new: &TransitionSystem,
         inputs: Vec<InputOrigin>,
         states: Vec<Bit>,
-        facts: Vec<Fact>,
+        symbols: Vec<ExprId>,
+        free: Vec<usize>,
+        facts: Vec<BitFact>,
     ) -> Self {
-        let symbols: Vec<ExprId> = new.states().iter().map(|state| state.symbol).collect();
-        assert!(symbols.iter().all(|&s| new.pool().sort(s) == Sort::BOOL), "a system of bits");
-        assert_eq!((inputs.len(), states.len()), (new.inputs().len(), symbols.len()));
-        Lift { old, inputs, states, symbols, free: new.free_states().to_vec(), facts }
+        assert_eq!(states.len(), symbols.len());
+        BitLift { old, inputs, states, symbols, free, facts }
     }
 
     /// First back through `later`, then through `self`: the way from the newest
     /// system to the oldest.
-    pub fn then(self, later: Lift) -> Lift {
+    pub fn then(self, later: BitLift) -> BitLift {
         let state = |bit: Bit| self.states[bit.index];
         let inputs = later.inputs.iter().map(|origin| match *origin {
             InputOrigin::Input(bit) => self.inputs[bit.index],
@@ -143,10 +152,10 @@ impl Lift {
         });
         let inputs = inputs.collect();
         let states = later.states.iter().map(|&bit| state(bit)).collect();
-        let further: Vec<Fact> = later.facts.iter().map(|fact| fact.map(state)).collect();
+        let further: Vec<BitFact> = later.facts.iter().map(|fact| fact.map(state)).collect();
         let mut facts = self.facts;
         facts.extend(further);
-        Lift { old: self.old, inputs, states, symbols: later.symbols, free: later.free, facts }
+        BitLift { old: self.old, inputs, states, symbols: later.symbols, free: later.free, facts }
     }
 
     /// The system that evidence is mapped to.
@@ -155,7 +164,7 @@ impl Lift {
     }
 
     /// What was used of the old system's reachable states.
-    pub fn facts(&self) -> &[Fact] {
+    pub fn facts(&self) -> &[BitFact] {
         &self.facts
     }
 
@@ -165,14 +174,14 @@ impl Lift {
     }
 
     /// What became of the old bits: the way forward.
-    pub(crate) fn forward(&self) -> Forward {
+    pub fn forward(&self) -> Forward {
         let mut places = FxHashMap::default();
         for fact in &self.facts {
             match *fact {
-                Fact::Always(literal) => {
+                BitFact::Always(literal) => {
                     places.insert(literal.bit, Place::Constant(literal.positive));
                 }
-                Fact::Equal(bit, literal) => {
+                BitFact::Equal(bit, literal) => {
                     places.insert(bit, Place::Same(literal));
                 }
             }
@@ -188,59 +197,13 @@ impl Lift {
         self.inputs[input]
     }
 
-    /// Evidence about the new system as evidence about the old one.
-    pub fn verdict(&self, verdict: Verdict) -> Verdict {
-        match verdict {
-            Verdict::Safe(certificate) => Verdict::Safe(self.certificate(certificate)),
-            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(trace)),
-            Verdict::Unknown(reason) => Verdict::Unknown(reason),
-        }
-    }
-
-    /// The trace of the old system that a trace of the new one stands for.
-    pub fn trace(&self, trace: Trace) -> Trace {
-        let old = &*self.old;
-        let is_true = |value: &Value| value.bv().is_true();
-        let mut inputs = Bits::new(old.pool(), old.inputs().iter().map(|input| input.symbol));
-        let mut states = Bits::new(old.pool(), old.states().iter().map(|state| state.symbol));
-        for (&bit, value) in self.states.iter().zip(&trace.initial) {
-            states.set(bit, is_true(value));
-        }
-        let mut initial = Vec::new();
-        let mut steps: Vec<Step> = Vec::with_capacity(trace.steps.len());
-        for (cycle, step) in trace.steps.iter().enumerate() {
-            for (&state, value) in self.free.iter().zip(&step.free) {
-                states.set(self.states[state], is_true(value));
-            }
-            for (number, origin) in self.inputs.iter().enumerate() {
-                match *origin {
-                    InputOrigin::Input(bit) => inputs.set(bit, is_true(&step.inputs[number])),
-                    InputOrigin::State(bit) => states.set(bit, is_true(&step.inputs[number])),
-                    InputOrigin::Next(bit) if cycle > 0 => {
-                        states.set(bit, is_true(&trace.steps[cycle - 1].inputs[number]));
-                    }
-                    InputOrigin::Next(_) => {}
-                }
-            }
-            let inputs: Vec<Value> = (0..old.inputs().len()).map(|i| inputs.value(i)).collect();
-            let free = if cycle == 0 {
-                initial = self.initial(&mut states, &inputs);
-                Vec::new()
-            } else {
-                old.free_states().iter().map(|&i| states.value(i)).collect()
-            };
-            steps.push(Step { inputs, free });
-        }
-        Trace { property: trace.property, initial, steps }
-    }
-
     /// The initial values of all old states, from the bits that the new system has.
     fn initial(&self, states: &mut Bits, inputs: &[Value]) -> Vec<Value> {
         // A bit that was merged with another may have been that of an earlier fact.
         for fact in self.facts.iter().rev() {
             match *fact {
-                Fact::Always(literal) => states.set(literal.bit, literal.positive),
-                Fact::Equal(bit, literal) => {
+                BitFact::Always(literal) => states.set(literal.bit, literal.positive),
+                BitFact::Equal(bit, literal) => {
                     let value = states.get(literal.bit) == literal.positive;
                     states.set(bit, value);
                 }
@@ -263,33 +226,6 @@ impl Lift {
         initial
     }
 
-    /// The certificate of the old system that one of the new system gives.
-    ///
-    /// Inductive clauses become clauses again, or a formula where elements of
-    /// memories are mentioned; facts become a formula, for what they add up are bits of
-    /// words. The other kinds are passed on as claims about the old system, for the
-    /// checker to decide: a k-induction needs the facts if there are any, and a formula
-    /// is taken at zero where it is quantified over an input that the old system has as
-    /// a state.
-    pub fn certificate(&self, certificate: Certificate) -> Certificate {
-        match certificate {
-            Certificate::Inductive { clauses } => {
-                let facts = self.facts.iter().flat_map(|fact| fact.clauses());
-                let numbers: FxHashMap<ExprId, usize> =
-                    self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
-                let literal = |l: &StateBit| Literal {
-                    bit: self.states[numbers[&l.state]],
-                    positive: l.positive,
-                };
-                let lifted = clauses.iter().map(|clause| clause.iter().map(literal).collect());
-                self.inductive(facts.chain(lifted).collect())
-            }
-            Certificate::Facts { clauses } => self.formula(&self.claim_of(&clauses)),
-            Certificate::KInductive { .. } => certificate,
-            Certificate::Formula(formula) => self.formula(&formula),
-        }
-    }
-
     fn formula(&self, formula: &Formula) -> Certificate {
         let mut claim = Claim::new(&self.old);
         let mut conjuncts = vec![self.import(formula, &mut claim)];
@@ -299,7 +235,7 @@ impl Lift {
     }
 
     /// Facts about the states of the new system as a formula about them.
-    fn claim_of(&self, clauses: &[Vec<elinvar_ir::Fact>]) -> Formula {
+    fn claim_of(&self, clauses: &[Vec<Fact>]) -> Formula {
         let must = "a fact about bits of the new system";
         let mut pool = Pool::new();
         let bits = self.symbols.iter().map(|&s| (s, pool.symbol(Sort::BOOL, None).expect(must)));
@@ -350,8 +286,74 @@ impl Lift {
     }
 }
 
+impl Lift for BitLift {
+    type From = BitSystem;
+    type To = TransitionSystem;
+
+    fn trace(&self, trace: Trace) -> Trace {
+        let old = &*self.old;
+        let is_true = |value: &Value| value.bv().is_true();
+        let mut inputs = Bits::new(old.pool(), old.inputs().iter().map(|input| input.symbol));
+        let mut states = Bits::new(old.pool(), old.states().iter().map(|state| state.symbol));
+        for (&bit, value) in self.states.iter().zip(&trace.initial) {
+            states.set(bit, is_true(value));
+        }
+        let mut initial = Vec::new();
+        let mut steps: Vec<Step> = Vec::with_capacity(trace.steps.len());
+        for (cycle, step) in trace.steps.iter().enumerate() {
+            for (&state, value) in self.free.iter().zip(&step.free) {
+                states.set(self.states[state], is_true(value));
+            }
+            for (number, origin) in self.inputs.iter().enumerate() {
+                match *origin {
+                    InputOrigin::Input(bit) => inputs.set(bit, is_true(&step.inputs[number])),
+                    InputOrigin::State(bit) => states.set(bit, is_true(&step.inputs[number])),
+                    InputOrigin::Next(bit) if cycle > 0 => {
+                        states.set(bit, is_true(&trace.steps[cycle - 1].inputs[number]));
+                    }
+                    InputOrigin::Next(_) => {}
+                }
+            }
+            let inputs: Vec<Value> = (0..old.inputs().len()).map(|i| inputs.value(i)).collect();
+            let free = if cycle == 0 {
+                initial = self.initial(&mut states, &inputs);
+                Vec::new()
+            } else {
+                old.free_states().iter().map(|&i| states.value(i)).collect()
+            };
+            steps.push(Step { inputs, free });
+        }
+        Trace { property: trace.property, initial, steps }
+    }
+
+    /// Inductive clauses become clauses again, or a formula where elements of
+    /// memories are mentioned; facts become a formula, for what they add up are bits of
+    /// words. The other kinds are passed on as claims about the old system, for the
+    /// checker to decide: a k-induction needs the facts if there are any, and a formula
+    /// is taken at zero where it is quantified over an input that the old system has as
+    /// a state.
+    fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
+        Ok(match proof {
+            Certificate::Inductive { clauses } => {
+                let facts = self.facts.iter().flat_map(|fact| fact.clauses());
+                let numbers: FxHashMap<ExprId, usize> =
+                    self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
+                let literal = |l: &StateBit| Literal {
+                    bit: self.states[numbers[&l.state]],
+                    positive: l.positive,
+                };
+                let lifted = clauses.iter().map(|clause| clause.iter().map(literal).collect());
+                self.inductive(facts.chain(lifted).collect())
+            }
+            Certificate::Facts { clauses } => self.formula(&self.claim_of(&clauses)),
+            Certificate::KInductive { .. } => proof,
+            Certificate::Formula(formula) => self.formula(&formula),
+        })
+    }
+}
+
 /// Maps bits of the old system to the new one.
-pub(crate) struct Forward {
+pub struct Forward {
     places: FxHashMap<Bit, Place>,
 }
 
@@ -364,18 +366,22 @@ enum Place {
 
 /// An old literal in a new system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Image {
+pub enum Image {
     /// A state, or its negation.
     State {
+        /// The number of the state.
         index: usize,
+        /// Is it the state itself?
         positive: bool,
     },
+    /// It is always true, or always false.
     Constant(bool),
     /// The new system does not have it.
     Dropped,
 }
 
 impl Forward {
+    /// What became of a literal.
     pub fn image(&self, literal: Literal) -> Image {
         let Literal { mut bit, mut positive } = literal;
         loop {

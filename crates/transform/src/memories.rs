@@ -13,11 +13,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use elinvar_ir::{
-    BitVec, Certificate, Expr, ExprId, Fact, Input, Pool, Property, PropertyId, PropertyKind,
-    Simulator, Sort, SortError, State, Step, SystemBuilder, Trace, TransitionSystem, Value,
-    Verdict, Word, cone, copied, rebuild, zero_of,
+    BitVec, Certificate, Expr, ExprId, Fact, Formula, Input, Pool, Property, PropertyId,
+    PropertyKind, Role, Simulator, Sort, SortError, State, StateBit, Step, SystemBuilder, Trace,
+    TransitionSystem, Value, Word, cone, copied, import, rebuild, zero_of,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::lift::{Inexpressible, Lift};
 
 /// Memories with wider addresses, hence with more than 256 elements, stay as they are.
 const MAX_INDEX_WIDTH: u32 = 8;
@@ -30,7 +32,8 @@ const MAX_NODES: u64 = 1_000_000;
 const MAX_CHOSEN_BITS: u64 = 10_000_000;
 
 /// A system with words for small memories, and the way back.
-pub(super) struct Expanded<'a> {
+pub struct Expanded<'a> {
+    /// The new system.
     pub system: TransitionSystem,
     old: &'a TransitionSystem,
     /// By input of the new system.
@@ -50,7 +53,7 @@ struct Origin {
 
 /// Expands the memories that the properties depend on, the smallest first, as long as they
 /// have at most `memory_limit` bits together. None if there is nothing to expand.
-pub(super) fn expand<'a>(
+pub fn expand_memories<'a>(
     system: &'a TransitionSystem,
     properties: &[PropertyId],
     memory_limit: u64,
@@ -70,36 +73,11 @@ pub(super) fn expand<'a>(
     Some(expansion.build(&part, properties).expect("the sorts of the original"))
 }
 
-impl Expanded<'_> {
-    /// A verdict of the word engine about the new system, as one about the old system.
-    pub fn verdict(&self, verdict: Verdict) -> Verdict {
-        match verdict {
-            Verdict::Safe(Certificate::Facts { clauses }) => {
-                Verdict::Safe(Certificate::Facts { clauses: self.clauses(&clauses) })
-            }
-            Verdict::Safe(
-                Certificate::Inductive { .. }
-                | Certificate::KInductive { .. }
-                | Certificate::Formula(_),
-            ) => unreachable!("what is proved on words is proved by facts about words"),
-            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(&trace)),
-            Verdict::Unknown(reason) => Verdict::Unknown(reason),
-        }
-    }
+impl Lift for Expanded<'_> {
+    type From = TransitionSystem;
+    type To = TransitionSystem;
 
-    fn clauses(&self, clauses: &[Vec<Fact>]) -> Vec<Vec<Fact>> {
-        let states = self.system.states().iter().map(|state| state.symbol);
-        let origins: FxHashMap<ExprId, &Origin> = states.zip(&self.states).collect();
-        let old = |word: &Word| {
-            let Origin { index, element } = origins[&word.state];
-            let element = element.as_ref().or(word.element.as_ref());
-            Word { state: self.old.states()[*index].symbol, element: element.cloned() }
-        };
-        let clause = |clause: &Vec<Fact>| clause.iter().map(|fact| fact.map_words(old)).collect();
-        clauses.iter().map(clause).collect()
-    }
-
-    fn trace(&self, trace: &Trace) -> Trace {
+    fn trace(&self, trace: Trace) -> Trace {
         let pool = self.old.pool();
         let mut inputs: Vec<Value> =
             self.old.inputs().iter().map(|input| zero_of(pool.sort(input.symbol))).collect();
@@ -119,7 +97,7 @@ impl Expanded<'_> {
                 self.states[state].set(&mut states, value);
             }
             let free = if cycle == 0 {
-                // What the new system has not may be initialised by expressions.
+                // What the new system does not have may be initialised by expressions.
                 let start = Simulator::new(self.old, |state| states[state].clone(), inputs.clone());
                 initial = start.states().to_vec();
                 Vec::new()
@@ -129,6 +107,79 @@ impl Expanded<'_> {
             steps.push(Step { inputs: inputs.clone(), free });
         }
         Trace { property: trace.property, initial, steps }
+    }
+
+    /// Clauses over bits become facts, which can speak of elements. A k-induction is passed
+    /// on as a claim: it holds of paths of the old system, too, except that simple paths may
+    /// now differ in what the new system leaves out.
+    fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
+        Ok(match proof {
+            Certificate::Inductive { clauses } => {
+                let fact = |literal: &StateBit| Fact::Bit {
+                    word: Word { state: literal.state, element: None },
+                    bit: literal.bit,
+                    value: literal.positive,
+                };
+                let clause = |clause: &Vec<StateBit>| clause.iter().map(fact).collect();
+                let clauses: Vec<Vec<Fact>> = clauses.iter().map(clause).collect();
+                Certificate::Facts { clauses: self.clauses(&clauses) }
+            }
+            Certificate::Facts { clauses } => {
+                Certificate::Facts { clauses: self.clauses(&clauses) }
+            }
+            Certificate::KInductive { .. } => proof,
+            Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
+        })
+    }
+}
+
+impl Expanded<'_> {
+    fn clauses(&self, clauses: &[Vec<Fact>]) -> Vec<Vec<Fact>> {
+        let states = self.system.states().iter().map(|state| state.symbol);
+        let origins: FxHashMap<ExprId, &Origin> = states.zip(&self.states).collect();
+        let old = |word: &Word| {
+            let Origin { index, element } = origins[&word.state];
+            let element = element.as_ref().or(word.element.as_ref());
+            Word { state: self.old.states()[*index].symbol, element: element.cloned() }
+        };
+        let clause = |clause: &Vec<Fact>| clause.iter().map(|fact| fact.map_words(old)).collect();
+        clauses.iter().map(clause).collect()
+    }
+
+    /// The formula, with elements of memories in place of registers.
+    fn formula(&self, formula: &Formula) -> Formula {
+        const SORTED: &str = "the sorts of the original";
+        let mut pool = Pool::new();
+        let mut symbols = Vec::new();
+        let mut known: FxHashMap<Role, ExprId> = FxHashMap::default();
+        let mut meaning: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for node in cone(&formula.pool, [formula.expr]) {
+            let Some(symbol) = formula.pool.as_symbol(node) else { continue };
+            let (origin, role, original) = match formula.symbols[symbol.index()] {
+                Role::State(index) => {
+                    let origin = &self.states[index];
+                    (origin, Role::State(origin.index), self.old.states()[origin.index].symbol)
+                }
+                Role::Input(index) => {
+                    let origin = &self.inputs[index];
+                    (origin, Role::Input(origin.index), self.old.inputs()[origin.index].symbol)
+                }
+            };
+            let whole = *known.entry(role).or_insert_with(|| {
+                symbols.push(role);
+                pool.symbol(self.old.pool().sort(original), None).expect(SORTED)
+            });
+            let part = match &origin.element {
+                None => whole,
+                Some(address) => {
+                    let address = pool.constant(address.clone());
+                    pool.read(whole, address).expect(SORTED)
+                }
+            };
+            meaning.insert(node, part);
+        }
+        let expr = import(&mut pool, &formula.pool, formula.expr, &meaning);
+        Formula { pool, expr, symbols }
     }
 }
 

@@ -8,8 +8,10 @@
 
 use std::ops::Range;
 
-use elinvar_ir::{BinaryOp, Expr, ExprId, PropertyId, TransitionSystem, cone};
+use elinvar_ir::PropertyId;
+use elinvar_logic::AigLit;
 use elinvar_sat::{Lit, Proof, Solver, Var};
+use elinvar_transform::BitSystem;
 
 use super::eliminate::eliminate;
 use super::justify::Network;
@@ -71,10 +73,9 @@ impl Clauses {
 }
 
 impl Transition {
-    /// The relation of a system in which every state is one bit with a next
-    /// function, for the sake of some properties. With `elimination`, gates are resolved away where that makes
-    /// the clauses fewer.
-    pub fn new(system: &TransitionSystem, properties: &[PropertyId], elimination: bool) -> Self {
+    /// The relation of a system of bits, for some of its properties. With `elimination`,
+    /// gates are resolved away where that leaves fewer clauses.
+    pub fn new(system: &BitSystem, properties: &[PropertyId], elimination: bool) -> Self {
         let mut transition = Translation::new(system).run(properties);
         if elimination {
             transition.eliminate();
@@ -217,55 +218,62 @@ fn owner(clause: &[Lit]) -> Var {
 }
 
 struct Translation<'a> {
-    system: &'a TransitionSystem,
-    /// By node of the pool.
+    system: &'a BitSystem,
+    /// By node of the graph.
     lits: Vec<Lit>,
+    /// By node of the graph: the order of operands. Inputs come first, then registers.
+    ranks: Vec<u32>,
     vars: usize,
     clauses: Clauses,
     gates: Vec<[Lit; 2]>,
 }
 
 impl<'a> Translation<'a> {
-    fn new(system: &'a TransitionSystem) -> Self {
-        let mut lits = vec![Transition::TRUE; system.pool().len()];
-        let symbols = system.states().iter().map(|state| state.symbol);
-        let symbols = symbols.chain(system.inputs().iter().map(|input| input.symbol));
-        let mut vars = 1;
-        for symbol in symbols {
-            lits[symbol.node()] = Var::new(vars).positive();
-            vars += 1;
+    fn new(system: &'a BitSystem) -> Self {
+        let (inputs, registers) = (system.inputs(), system.registers());
+        let leaves = inputs.len() + registers.len();
+        let mut lits = vec![!Transition::TRUE; system.aig().len()];
+        let mut ranks: Vec<u32> = (leaves..).take(lits.len()).map(|rank| rank as u32).collect();
+        for (number, register) in registers.iter().enumerate() {
+            lits[register.lit.node()] = Transition::register_var(number).positive();
+            ranks[register.lit.node()] = (inputs.len() + number) as u32;
+        }
+        for (number, input) in inputs.iter().enumerate() {
+            lits[input.node()] = Var::new(1 + registers.len() + number).positive();
+            ranks[input.node()] = number as u32;
         }
         let mut clauses = Clauses::default();
         clauses.push([Transition::TRUE]);
-        Translation { system, lits, vars, clauses, gates: Vec::new() }
+        Translation { system, lits, ranks, vars: 1 + leaves, clauses, gates: Vec::new() }
     }
 
     fn run(mut self, properties: &[PropertyId]) -> Transition {
-        let states = self.system.states();
-        let bads: Vec<(PropertyId, ExprId)> =
-            self.system.bads().filter(|(id, _)| properties.contains(id)).collect();
-        let roots = states.iter().flat_map(|state| state.next.into_iter().chain(state.init));
+        let system = self.system;
+        let asked = system.properties().iter().enumerate().map(|(i, p)| (PropertyId(i), p.bad));
+        let bads: Vec<(PropertyId, AigLit)> =
+            asked.filter(|(id, _)| properties.contains(id)).collect();
+        let registers = system.registers().iter();
+        let roots = registers.flat_map(|register| [register.next].into_iter().chain(register.init));
         let roots = roots
             .chain(bads.iter().map(|&(_, bad)| bad))
-            .chain(self.system.constraints().iter().copied());
-        for id in cone(self.system.pool(), roots) {
-            self.define(id);
+            .chain(system.constraints().iter().copied());
+        for node in system.aig().cone(roots) {
+            if let Some((a, b)) = system.aig().operands(node) {
+                self.define(node, a, b);
+            }
         }
-        let registers = states.iter().map(|state| Register {
-            next: self.lit(state.next.expect("a prepared state has a next function")),
-            init: match state.init {
+        let registers = system.registers().iter().map(|register| Register {
+            next: self.lit(register.next),
+            init: match register.init.map(|init| self.lit(init)) {
                 None => Init::Free,
-                Some(init) => match self.lit(init) {
-                    Transition::TRUE => Init::Constant(true),
-                    lit if lit == !Transition::TRUE => Init::Constant(false),
-                    lit => Init::Equal(lit),
-                },
+                Some(Transition::TRUE) => Init::Constant(true),
+                Some(lit) if lit == !Transition::TRUE => Init::Constant(false),
+                Some(lit) => Init::Equal(lit),
             },
         });
         let registers: Vec<Register> = registers.collect();
-        let inputs = self.system.inputs().len();
-        let constraints: Vec<Lit> =
-            self.system.constraints().iter().map(|&id| self.lit(id)).collect();
+        let inputs = system.inputs().len();
+        let constraints: Vec<Lit> = system.constraints().iter().map(|&lit| self.lit(lit)).collect();
         let bads: Vec<_> = bads.into_iter().map(|(id, bad)| (id, self.lit(bad))).collect();
         let network = Network {
             leaves: 1 + registers.len() + inputs,
@@ -285,27 +293,20 @@ impl<'a> Translation<'a> {
         }
     }
 
-    fn define(&mut self, id: ExprId) {
-        match self.system.pool().get(id.regular()) {
-            Expr::Symbol(_) => {}
-            Expr::Const(value) => {
-                self.lits[id.node()] = Transition::TRUE.negate_if(value.is_zero());
-            }
-            Expr::Binary(BinaryOp::And, a, b) => {
-                let (a, b) = (self.lit(a), self.lit(b));
-                let gate = Var::new(self.vars).positive();
-                self.vars += 1;
-                self.gates.push([a, b]);
-                self.clauses.push([!gate, a]);
-                self.clauses.push([!gate, b]);
-                self.clauses.push([gate, !a, !b]);
-                self.lits[id.node()] = gate;
-            }
-            other => unreachable!("a prepared system has only and-gates, not {other:?}"),
-        }
+    fn define(&mut self, node: usize, a: AigLit, b: AigLit) {
+        let rank = |lit: AigLit| self.ranks[lit.node()];
+        let (a, b) = if rank(b) < rank(a) { (b, a) } else { (a, b) };
+        let (a, b) = (self.lit(a), self.lit(b));
+        let gate = Var::new(self.vars).positive();
+        self.vars += 1;
+        self.gates.push([a, b]);
+        self.clauses.push([!gate, a]);
+        self.clauses.push([!gate, b]);
+        self.clauses.push([gate, !a, !b]);
+        self.lits[node] = gate;
     }
 
-    fn lit(&self, id: ExprId) -> Lit {
-        self.lits[id.node()].negate_if(id.is_complement())
+    fn lit(&self, lit: AigLit) -> Lit {
+        self.lits[lit.node()].negate_if(lit.is_complement())
     }
 }

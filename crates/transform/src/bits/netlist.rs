@@ -6,15 +6,14 @@
 
 use std::sync::Arc;
 
-use elinvar_ir::{
-    ExprId, Named, Pool, Property, PropertyKind, Sort, StopReason, SystemBuilder, TransitionSystem,
-};
+use elinvar_ir::{ExprId, Named, Property, PropertyKind, Sort, SystemBuilder, TransitionSystem};
 use elinvar_logic::aig::Gate;
 use elinvar_logic::{Aig, AigLit};
 
 use super::Size;
-use super::lift::{Bit, Fact, InputOrigin, Lift};
-use crate::run::Run;
+use super::lift::{Bit, BitFact, BitLift, InputOrigin};
+use super::system::{BitProperty, BitRegister, BitSystem, Gates};
+use crate::limits::Unlimited;
 
 /// A bit that is free in every cycle.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +51,7 @@ pub(super) struct Netlist {
     /// The bits of each output of the old system that is kept.
     pub outputs: Vec<Vec<AigLit>>,
     /// Facts about the old system that were used so far.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<BitFact>,
 }
 
 impl Netlist {
@@ -132,32 +131,32 @@ impl Netlist {
         needed
     }
 
-    /// The system, with names and properties after those of the old one, unless the run
-    /// is stopped before it is complete.
-    pub fn to_system(
-        &self,
-        old: &TransitionSystem,
-        run: &Run,
-    ) -> Result<TransitionSystem, StopReason> {
+    /// Declares the inputs and the registers, named after the bits that they are.
+    fn declare(&self, old: &TransitionSystem) -> SystemBuilder {
         let mut builder = SystemBuilder::new();
-        builder.pool.reserve(self.aig.len());
-        let mut symbols = Vec::with_capacity(self.inputs.len() + self.registers.len());
         for input in &self.inputs {
             let name = match input.origin {
                 InputOrigin::Input(bit) => input_bit_name(old, bit),
                 InputOrigin::State(bit) => state_bit_name(old, bit),
                 InputOrigin::Next(bit) => format!("{}@next", state_bit_name(old, bit)),
             };
-            let symbol = builder.input(Sort::BOOL, Some(&name)).expect("a bit is a legal sort");
-            symbols.push((input.lit, symbol));
+            builder.input(Sort::BOOL, Some(&name)).expect("a bit is a legal sort");
         }
         for register in &self.registers {
             let name = state_bit_name(old, register.origin);
-            let symbol = builder.state(Sort::BOOL, Some(&name)).expect("a bit is a legal sort");
-            symbols.push((register.lit, symbol));
+            builder.state(Sort::BOOL, Some(&name)).expect("a bit is a legal sort");
         }
-        let exprs = gates_to_exprs(&self.aig, &symbols, &mut builder.pool, run)?;
-        let mut expr = |lit: AigLit| edge(&mut builder.pool, &exprs, lit);
+        builder
+    }
+
+    /// The system, with names and properties after those of the old one.
+    pub fn to_system(&self, old: &TransitionSystem) -> TransitionSystem {
+        let mut builder = self.declare(old);
+        let leaves = self.inputs.iter().map(|input| input.lit);
+        let leaves = leaves.chain(self.registers.iter().map(|register| register.lit));
+        let gates = Gates::new(&self.aig, leaves, &mut builder, &Unlimited);
+        let gates = gates.expect("there are no limits");
+        let mut expr = |lit: AigLit| gates.expr(&mut builder.pool, lit);
         for (register, state) in self.registers.iter().zip(&mut builder.states) {
             state.init = register.init.map(&mut expr);
             state.next = register.next.map(&mut expr);
@@ -182,14 +181,52 @@ impl Netlist {
                 builder.outputs.push(Named { name, expr: expr(lit) });
             }
         }
-        Ok(builder.finish().expect("bits of a well-formed system are well-formed"))
+        builder.finish().expect("bits of a well-formed system are well-formed")
     }
 
     /// The way back from `new`, the system of this netlist.
-    pub fn lift(self, old: Arc<TransitionSystem>, new: &TransitionSystem) -> Lift {
+    pub fn lift(self, old: Arc<TransitionSystem>, new: &TransitionSystem) -> BitLift {
+        let symbols = new.states().iter().map(|state| state.symbol).collect();
+        self.lift_of(old, symbols, new.free_states().to_vec())
+    }
+
+    fn lift_of(
+        self,
+        old: Arc<TransitionSystem>,
+        symbols: Vec<ExprId>,
+        free: Vec<usize>,
+    ) -> BitLift {
         let inputs = self.inputs.iter().map(|input| input.origin).collect();
         let states = self.registers.iter().map(|register| register.origin).collect();
-        Lift::new(old, new, inputs, states, self.facts)
+        BitLift::new(old, inputs, states, symbols, free, self.facts)
+    }
+
+    /// A normal netlist as what engines work on, and the way back.
+    pub fn into_bits(mut self, old: &TransitionSystem) -> (BitSystem, BitLift) {
+        let declared = self.declare(old);
+        let symbols: Vec<ExprId> = declared.states.iter().map(|state| state.symbol).collect();
+        let registers = self.registers.iter().map(|register| BitRegister {
+            lit: register.lit,
+            init: register.init,
+            next: register.next.expect("a normal netlist"),
+        });
+        let properties = old.properties().iter().zip(&self.targets);
+        let properties = properties.map(|(property, target)| BitProperty {
+            name: property.name.clone(),
+            bad: match target {
+                Target::Bad(bad) => *bad,
+                Target::Justice(_) => AigLit::FALSE,
+            },
+        });
+        let bits = BitSystem::new(
+            std::mem::take(&mut self.aig),
+            self.inputs.iter().map(|input| input.lit).collect(),
+            registers.collect(),
+            std::mem::take(&mut self.constraints),
+            properties.collect(),
+            declared,
+        );
+        (bits, self.lift_of(Arc::new(old.clone()), symbols, Vec::new()))
     }
 }
 
@@ -272,34 +309,4 @@ fn bit_name(name: String, sort: Sort, position: usize) -> String {
             format!("{name}[{address}][{bit}]")
         }
     }
-}
-
-/// The expression of every node of the graph.
-fn gates_to_exprs(
-    aig: &Aig,
-    symbols: &[(AigLit, ExprId)],
-    pool: &mut Pool,
-    run: &Run,
-) -> Result<Vec<ExprId>, StopReason> {
-    let mut exprs = vec![pool.bool(false); aig.len()];
-    for &(lit, symbol) in symbols {
-        exprs[lit.node()] = symbol;
-    }
-    for node in 0..aig.len() {
-        if node.is_multiple_of(1 << 14)
-            && let Some(reason) = run.passed()
-        {
-            return Err(reason);
-        }
-        if let Gate::And(a, b) = aig.gate(node) {
-            let [a, b] = [a, b].map(|lit| edge(pool, &exprs, lit));
-            exprs[node] = pool.and(a, b).expect("two bits");
-        }
-    }
-    Ok(exprs)
-}
-
-fn edge(pool: &mut Pool, exprs: &[ExprId], lit: AigLit) -> ExprId {
-    let expr = exprs[lit.node()];
-    if lit.is_complement() { pool.not(expr).expect("a bit") } else { expr }
 }

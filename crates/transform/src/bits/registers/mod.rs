@@ -18,11 +18,11 @@ mod ternary;
 use elinvar_logic::AigLit;
 
 use super::classes::Classes;
-use super::lift::{Fact, Literal};
+use super::lift::{BitFact, Literal};
 use super::netlist::{Copy, Netlist, own};
 use super::query::{Asker, Reply};
 use super::simulate::Simulation;
-use crate::run::Run;
+use crate::limits::Limits;
 
 /// Gate evaluations spent on random simulation, and the most cycles of it.
 const SIMULATION_EFFORT: u64 = 20_000_000;
@@ -41,11 +41,11 @@ const FOLLOWED: usize = 8;
 const STRUCTURAL_ROUNDS: usize = 20;
 
 /// Merges registers, and drops what is not needed any more.
-pub(super) fn merge_registers(netlist: &mut Netlist, run: &Run) {
+pub(super) fn merge_registers(netlist: &mut Netlist, limits: &dyn Limits) {
     drop_stuck(netlist);
     let initial = initial_literals(netlist);
     let classes = initial_classes(netlist, &initial);
-    let mut search = Search { netlist, classes, effort: INDUCTION_EFFORT, run };
+    let mut search = Search { netlist, classes, effort: INDUCTION_EFFORT, limits };
     search.simulate(&initial);
     if search.prove() {
         let classes = search.classes;
@@ -57,7 +57,7 @@ fn drop_stuck(netlist: &mut Netlist) {
     let stuck = ternary::stuck(netlist, &initial_literals(netlist));
     for (register, value) in netlist.registers.iter().zip(&stuck) {
         if let Some(positive) = *value {
-            netlist.facts.push(Fact::Always(Literal { bit: register.origin, positive }));
+            netlist.facts.push(BitFact::Always(Literal { bit: register.origin, positive }));
         }
     }
     if stuck.iter().any(Option::is_some) {
@@ -71,10 +71,10 @@ fn merge_classes(netlist: &mut Netlist, classes: &Classes, initial: &[AigLit]) {
         let bit = netlist.registers[number].origin;
         let (register, complement) = classes.representative(number).expect("is represented");
         let fact = match register {
-            None => Fact::Always(Literal { bit, positive: complement }),
+            None => BitFact::Always(Literal { bit, positive: complement }),
             Some(first) => {
                 let origin = netlist.registers[first].origin;
-                Fact::Equal(bit, Literal { bit: origin, positive: !complement })
+                BitFact::Equal(bit, Literal { bit: origin, positive: !complement })
             }
         };
         netlist.facts.push(fact);
@@ -137,7 +137,7 @@ struct Search<'a> {
     netlist: &'a Netlist,
     classes: Classes,
     effort: u64,
-    run: &'a Run,
+    limits: &'a dyn Limits,
 }
 
 impl<'a> Search<'a> {
@@ -149,10 +149,10 @@ impl<'a> Search<'a> {
     fn simulate(&mut self, initial: &[AigLit]) {
         let cycles = SIMULATION_EFFORT / self.netlist.aig.len() as u64;
         let cycles = cycles.clamp(8, SIMULATION_CYCLES);
-        let mut simulation = Simulation::new(self.netlist, self.run.seed());
+        let mut simulation = Simulation::new(self.netlist, self.limits.seed());
         simulation.start(|number| initial[number]);
         for _ in 0..cycles {
-            if self.run.stop().is_some() || !simulation.advance() {
+            if self.limits.stop().is_some() || !simulation.advance() {
                 return;
             }
             self.observe(&simulation);
@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
             if self.classes.represented().next().is_none() {
                 return false;
             }
-            if self.run.stop().is_some() || structural_rounds > STRUCTURAL_ROUNDS {
+            if self.limits.stop().is_some() || structural_rounds > STRUCTURAL_ROUNDS {
                 return false;
             }
             let changed = if self.effort > 0 {
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
         let substitution = self.substitution();
         let mut copy = self.copy(&substitution);
         self.spend(copy.new.len() as u64);
-        let mut asker = Asker::new(self.run);
+        let mut asker = Asker::new(self.limits);
         for &constraint in &self.netlist.constraints {
             asker.assert(&copy.new, copy.of(constraint));
         }
@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
         let mut chunks: Vec<Vec<usize>> = members.chunks(CHUNK).map(<[usize]>::to_vec).collect();
         chunks.reverse();
         while let Some(mut chunk) = chunks.pop() {
-            if self.effort == 0 || self.run.stop().is_some() {
+            if self.effort == 0 || self.limits.stop().is_some() {
                 return true;
             }
             let Some(any) = self.any_difference(&mut chunk, &mut copy) else { continue };
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
 
     /// Splits classes by what follows a state in which they all are as they say.
     fn follow(&mut self, copy: &Copy, value: impl Fn(AigLit) -> bool) {
-        let seed = self.run.seed() ^ self.effort;
+        let seed = self.limits.seed() ^ self.effort;
         let mut simulation = Simulation::new(self.netlist, seed);
         simulation.start_near(|lit| value(copy.of(lit)));
         let lits: Vec<AigLit> =
@@ -309,9 +309,10 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::InputOrigin;
-    use crate::passes::lift::Bit;
-    use crate::passes::netlist::{Input, Register, Target};
+    use crate::bits::InputOrigin;
+    use crate::bits::lift::Bit;
+    use crate::bits::netlist::{Input, Register, Target};
+    use crate::limits::Unlimited;
 
     /// A netlist of registers without gates yet; all are observed.
     fn registers<const N: usize>(netlist: &mut Netlist) -> [AigLit; N] {
@@ -336,17 +337,17 @@ mod tests {
         (register.init, register.next) = ((init != register.lit).then_some(init), Some(next));
     }
 
-    fn equal(index: usize, to: usize, positive: bool) -> Fact {
+    fn equal(index: usize, to: usize, positive: bool) -> BitFact {
         let bit = |index| Bit { index, position: 0 };
-        Fact::Equal(bit(index), Literal { bit: bit(to), positive })
+        BitFact::Equal(bit(index), Literal { bit: bit(to), positive })
     }
 
-    fn always(index: usize, positive: bool) -> Fact {
-        Fact::Always(Literal { bit: Bit { index, position: 0 }, positive })
+    fn always(index: usize, positive: bool) -> BitFact {
+        BitFact::Always(Literal { bit: Bit { index, position: 0 }, positive })
     }
 
-    fn merged(mut netlist: Netlist) -> (Vec<Fact>, usize) {
-        merge_registers(&mut netlist, &Run::new());
+    fn merged(mut netlist: Netlist) -> (Vec<BitFact>, usize) {
+        merge_registers(&mut netlist, &Unlimited);
         (netlist.facts, netlist.registers.len())
     }
 

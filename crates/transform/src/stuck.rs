@@ -25,103 +25,82 @@
 //! Limits: of a formula that is quantified over inputs, Inv(s, r, 0) is passed on as a
 //! claim for the checker to decide. Such an invariant is safe for r = x alone, so a step
 //! from it with another x may set failed.
-//!
-//! This is not a [`super::Lift`], for which each state *is* a bit of an old one.
 
 use elinvar_ir::{
-    Certificate, ExprId, Fact, Formula, Pool, PropertyId, PropertyKind, Role, Simulator, Sort,
-    StateBit, Trace, TransitionSystem, Verdict, cone, import,
+    Certificate, ExprId, Fact, Formula, Pool, PropertyId, Role, StateBit, Trace, cone, import,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+use crate::bits::BitSystem;
+use crate::lift::{Inexpressible, Lift};
 
 /// A system that is stuck on error for one property, with the way back.
 #[derive(Clone, Debug)]
 pub struct Stuck {
-    /// The old system and, as the last state, the register. The properties have
+    /// The old system and, as the last register, the new one. The properties have
     /// their old numbers; all but the one that was asked for are never violated.
-    pub system: TransitionSystem,
+    pub bits: BitSystem,
     property: PropertyId,
-    /// The number of the register.
+    /// The number of the new register.
     failed: usize,
 }
 
 /// Makes a system stuck on error for a property.
-///
-/// # Panics
-/// If it is not a safety property.
-pub fn stuck_on_error(system: &TransitionSystem, property: PropertyId) -> Stuck {
-    const BITS: &str = "operators on bits";
-    let bad = system.bad(property).expect("a safety property");
-    let name = unused_name(system.pool());
-    let mut builder = system.clone().into_builder();
-    let failed = builder.state(Sort::BOOL, Some(&name)).expect(BITS);
-    let pool = &mut builder.pool;
-    let fails = pool.conjoin(system.constraints().iter().copied().chain([bad])).expect(BITS);
-    let register = builder.states.last_mut().expect("the register");
-    register.init = Some(pool.bool(false));
-    register.next = Some(pool.or(failed, fails).expect(BITS));
-    for constraint in &mut builder.constraints {
-        *constraint = pool.or(failed, *constraint).expect(BITS);
-    }
-    let stays_bad = pool.or(failed, bad).expect(BITS);
-    for (number, each) in builder.properties.iter_mut().enumerate() {
-        let bad = if number == property.0 { stays_bad } else { pool.bool(false) };
-        each.kind = PropertyKind::Bad(bad);
-    }
-    let system = builder.finish().expect("an extension of a well-formed system");
-    Stuck { failed: system.states().len() - 1, system, property }
+pub fn stuck_on_error(bits: &BitSystem, property: PropertyId) -> Stuck {
+    let name = bits.unused_name("failed");
+    Stuck { failed: bits.registers().len(), bits: bits.stuck(property, &name), property }
 }
 
-/// A name for the register that no symbol has.
-fn unused_name(pool: &Pool) -> String {
-    let symbols = (0..pool.symbol_count()).map(|number| pool.nth_symbol(number));
-    let taken: FxHashSet<&str> = symbols.filter_map(|symbol| pool.symbol_name(symbol)).collect();
-    let mut name = "failed".to_owned();
-    while taken.contains(name.as_str()) {
-        name.push('_');
-    }
-    name
-}
-
-impl Stuck {
-    /// Evidence about this system as evidence about the old one.
-    pub fn verdict(&self, verdict: Verdict) -> Verdict {
-        match verdict {
-            Verdict::Safe(certificate) => Verdict::Safe(self.certificate(certificate)),
-            Verdict::Unsafe(trace) => Verdict::Unsafe(self.trace(trace)),
-            Verdict::Unknown(reason) => Verdict::Unknown(reason),
-        }
-    }
+impl Lift for Stuck {
+    type From = BitSystem;
+    type To = BitSystem;
 
     /// The trace up to its first bad cycle, without the register.
     fn trace(&self, mut trace: Trace) -> Trace {
-        let bad = self.system.bad(self.property).expect("a safety property");
-        let mut simulator = Simulator::of_trace(&self.system, &trace);
-        let mut depth = 0;
-        while !simulator.holds(bad) && depth < trace.depth() {
-            depth += 1;
-            simulator.follow(&trace.steps[depth]);
-        }
+        let depth = self.first_bad_cycle(&trace);
         trace.steps.truncate(depth + 1);
         trace.initial.truncate(self.failed);
         trace
     }
 
-    fn certificate(&self, certificate: Certificate) -> Certificate {
-        match certificate {
+    fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
+        Ok(match proof {
             Certificate::Inductive { clauses } => {
                 Certificate::Inductive { clauses: self.clauses(clauses) }
             }
             Certificate::Facts { clauses } => Certificate::Facts { clauses: self.facts(clauses) },
-            Certificate::KInductive { .. } => certificate,
+            Certificate::KInductive { .. } => proof,
             Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
+        })
+    }
+}
+
+impl Stuck {
+    fn first_bad_cycle(&self, trace: &Trace) -> usize {
+        let (aig, bad) = (self.bits.aig(), self.bits.property(self.property).bad);
+        let mut leaves = vec![false; aig.len()];
+        for (register, value) in self.bits.registers().iter().zip(&trace.initial) {
+            leaves[register.lit.node()] = value.bv().is_true();
         }
+        for (cycle, step) in trace.steps.iter().enumerate() {
+            for (&input, value) in self.bits.inputs().iter().zip(&step.inputs) {
+                leaves[input.node()] = value.bv().is_true();
+            }
+            let values = aig.simulate(|node| leaves[node]);
+            if values.value(bad) {
+                return cycle;
+            }
+            for register in self.bits.registers() {
+                leaves[register.lit.node()] = values.value(register.next);
+            }
+        }
+        trace.depth()
     }
 
     /// The clauses at failed = 0. The symbols of the old states are the same in both
     /// systems.
     fn clauses(&self, mut clauses: Vec<Vec<StateBit>>) -> Vec<Vec<StateBit>> {
-        let failed = self.system.states()[self.failed].symbol;
+        let failed = self.bits.symbol(self.failed);
         let is_true = |literal: &StateBit| literal.state == failed && !literal.positive;
         clauses.retain(|clause| !clause.iter().any(is_true));
         for clause in &mut clauses {
@@ -132,7 +111,7 @@ impl Stuck {
 
     /// The facts at failed = 0, where the register adds nothing to a sum.
     fn facts(&self, mut clauses: Vec<Vec<Fact>>) -> Vec<Vec<Fact>> {
-        let failed = self.system.states()[self.failed].symbol;
+        let failed = self.bits.symbol(self.failed);
         let value = |fact: &Fact| match fact {
             Fact::Bit { word, value, .. } if word.state == failed => Some(!value),
             Fact::Bit { .. } | Fact::AtMost { .. } | Fact::Modular { .. } => None,
@@ -176,7 +155,21 @@ impl Stuck {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BitVec, LinearTerm, Reading, Step, SystemBuilder, Value, Word};
+    use elinvar_ir::{
+        BitVec, LinearTerm, Reading, Simulator, Sort, Step, SystemBuilder, TransitionSystem, Value,
+        Verdict, Word,
+    };
+
+    use crate::bits::{PassOptions, prepare};
+    use crate::limits::Unlimited;
+
+    /// The bits of the pulse, made stuck on error for its first property.
+    fn stuck_pulse() -> Stuck {
+        let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let properties = [PropertyId(0), PropertyId(1)];
+        let prepared = prepare(&pulse(), &properties, &none, 0, &Unlimited).unwrap();
+        stuck_on_error(&prepared.bits, PropertyId(0))
+    }
 
     /// Bad in every cycle in which the input is true; the constraint allows just one such
     /// cycle, and none after it. A second property is always violated.
@@ -200,11 +193,12 @@ mod tests {
 
     #[test]
     fn a_failed_run_goes_on_and_stays_bad() {
-        let Stuck { system, failed, .. } = stuck_on_error(&pulse(), PropertyId(0));
+        let Stuck { bits: stuck, failed, .. } = stuck_pulse();
+        let system = stuck.system();
         assert_eq!((failed, system.state_name(1)), (1, "failed__".to_owned()));
         let bad = system.bad(PropertyId(0)).unwrap();
         let no_choice = |_| unreachable!("every state has an initial value and a next function");
-        let mut simulator = Simulator::new(&system, no_choice, bits(&[false]));
+        let mut simulator = Simulator::new(system, no_choice, bits(&[false]));
         let mut seen = Vec::new();
         for input in [false, true, false, true, false] {
             seen.push((simulator.holds(bad), simulator.constraints_hold()));
@@ -217,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_trace_ends_at_its_first_bad_cycle() {
-        let stuck = stuck_on_error(&pulse(), PropertyId(0));
+        let stuck = stuck_pulse();
         let step = |input| Step { inputs: bits(&[input]), free: Vec::new() };
         let steps = [false, true, false, true].map(step).to_vec();
         let trace = Trace { property: PropertyId(0), initial: bits(&[false, false]), steps };
@@ -231,12 +225,9 @@ mod tests {
 
     #[test]
     fn clauses_are_taken_where_nothing_failed() {
-        let stuck = stuck_on_error(&pulse(), PropertyId(0));
-        let literal = |state: usize, positive| StateBit {
-            state: stuck.system.states()[state].symbol,
-            bit: 0,
-            positive,
-        };
+        let stuck = stuck_pulse();
+        let literal =
+            |state: usize, positive| StateBit { state: stuck.bits.symbol(state), bit: 0, positive };
         let clauses = vec![
             vec![literal(0, true), literal(1, false)],
             vec![literal(0, false), literal(1, true)],
@@ -248,9 +239,8 @@ mod tests {
 
     #[test]
     fn facts_are_taken_where_nothing_failed() {
-        let stuck = stuck_on_error(&pulse(), PropertyId(0));
-        let word =
-            |state: usize| Word { state: stuck.system.states()[state].symbol, element: None };
+        let stuck = stuck_pulse();
+        let word = |state: usize| Word { state: stuck.bits.symbol(state), element: None };
         let bit = |state, value| Fact::Bit { word: word(state), bit: 0, value };
         let sum = |states: &[usize]| {
             let reading = Reading::Unsigned;

@@ -1,0 +1,45 @@
+//! The transition relation of a system of bits as clauses, for all engines that reason
+//! about its frames: property directed reachability and the engines with interpolants.
+//!
+//! `transition` makes the clauses, `eliminate` resolves gates away, and `justify` finds the
+//! inputs and registers that a value rests on.
+
+mod eliminate;
+mod justify;
+mod transition;
+
+use elinvar_sat::Layer;
+
+pub(crate) use justify::{Justifier, Network};
+pub(crate) use transition::{Init, Transition};
+
+/// The number of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Level {
+    Finite(usize),
+    /// F∞, the lemmas that are inductive together.
+    Infinite,
+}
+
+impl Level {
+    /// The layer of the solver for this frame.
+    pub fn layer(self) -> Layer {
+        match self {
+            Level::Finite(level) => Layer::level(level),
+            Level::Infinite => Layer::ALWAYS,
+        }
+    }
+
+    pub fn finite(self) -> Option<usize> {
+        match self {
+            Level::Finite(level) => Some(level),
+            Level::Infinite => None,
+        }
+    }
+}
+
+/// A query was not answered, since the run has to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopped;
+
+pub(crate) type Asked<T> = Result<T, Stopped>;
