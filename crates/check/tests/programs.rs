@@ -45,7 +45,7 @@ fn one_of(program: &Program, terms: &mut Terms, states: &[Vec<Value>]) -> Term {
 #[test]
 fn reachable_states_are_invariants_and_fewer_are_not() {
     let bounds = Bounds { states: 300, ..Bounds::default() };
-    let (mut accepted, mut uncut, mut refused, mut errors) = (0, 0, 0, 0);
+    let (mut accepted, mut uncut, mut refused, mut far, mut errors) = (0, 0, 0, 0, 0);
     for seed in 0..24 {
         let program = ProgramGenerator::program(seed, ProgramShape::INTEGERS);
         let Some(states) = reachable(&program, &bounds) else { continue };
@@ -72,10 +72,25 @@ fn reachable_states_are_invariants_and_fewer_are_not() {
         assert_eq!(prove(&program, &safe, all.clone(), &terms), Ok(()), "seed {seed}");
         let mut some = all.clone();
         some.retain(|_, _| rng.one_in(4));
-        match prove(&program, &safe, some, &terms) {
+        match prove(&program, &safe, some.clone(), &terms) {
             Ok(()) => accepted += 1,
             Err(ProgramRefusal::Uncut(_)) => uncut += 1,
             other => panic!("seed {seed}: {other:?}"),
+        }
+        // Without a state that is reached, along paths of several edges.
+        let listed: Vec<LocationId> =
+            some.keys().copied().filter(|at| !states[at].is_empty()).collect();
+        if !listed.is_empty() {
+            let at = rng.pick(&listed);
+            let mut fewer = states[&at].clone();
+            fewer.remove(rng.below(fewer.len()));
+            some.insert(at, vec![one_of(&program, &mut terms, &fewer)]);
+            match prove(&program, &safe, some, &terms) {
+                Err(ProgramRefusal::Consecution { to, clause: 0, .. }) if to == at => far += 1,
+                Err(ProgramRefusal::Initiation { clause: 0 }) if at == program.entry => far += 1,
+                Err(ProgramRefusal::Uncut(_)) => {}
+                other => panic!("seed {seed}: {other:?}"),
+            }
         }
         // Without a state that is reached.
         let places: Vec<LocationId> =
@@ -91,6 +106,7 @@ fn reachable_states_are_invariants_and_fewer_are_not() {
             other => panic!("seed {seed}: {other:?}"),
         }
     }
-    let counts = (accepted, uncut, refused, errors);
+    let counts = (accepted, uncut, refused, far, errors);
     assert!(accepted >= 5 && uncut >= 2 && refused >= 15 && errors >= 2, "{counts:?}");
+    assert!(far >= 5, "{counts:?}");
 }

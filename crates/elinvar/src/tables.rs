@@ -239,10 +239,10 @@ fn words_text(words: &WordsStatistics) -> String {
                 words.cube_obligations, words.polytope_obligations
             ),
         ),
-        ("lemmas of bits", format!("{}, {} for ever", cubes.lemmas, cubes.forever)),
+        ("lemmas of bits", format!("{}, {} for ever", cubes.lemmas, cubes.inductive)),
         (
             "lemmas with inequalities",
-            format!("{}, {} for ever", polytopes.lemmas, polytopes.forever),
+            format!("{}, {} for ever", polytopes.lemmas, polytopes.inductive),
         ),
         ("probability of cubes", format!("{:.2} in the end", words.probability)),
         (
@@ -293,7 +293,7 @@ fn words_json(words: &WordsStatistics) -> Json {
             |&(kind, volume): &(Kind, f64)| (simulation_name(kind).to_owned(), volume.into());
         Json::Object(expansion.iter().map(named).collect())
     };
-    let experience = |e: Experience| json!({ "lemmas": e.lemmas, "forever": e.forever });
+    let experience = |e: Experience| json!({ "lemmas": e.lemmas, "forever": e.inductive });
     json!({
         "numbers": words.numbers,
         "logic": words.logic,

@@ -68,7 +68,13 @@ impl<P: Proof> Model<'_, P> {
 
     /// The literals that are true, in the domain, in the order of assignment.
     pub fn lits(&self) -> impl Iterator<Item = Lit> + '_ {
-        self.all_lits().filter(|lit| !self.solver.visiting[lit.var().index()])
+        self.all_lits().filter(|&lit| self.is_in_domain(lit))
+    }
+
+    /// Is a literal that is true one of the domain, not one that lemmas made true outside?
+    #[inline]
+    pub fn is_in_domain(&self, lit: Lit) -> bool {
+        !self.solver.visiting[lit.var().index()]
     }
 
     /// The same with the literals that lemmas made true outside the domain. All

@@ -9,7 +9,7 @@ use elinvar_ir::program::{EdgeId, Invariants, LocationId, Program, Sort, Term};
 use super::refusal::ProgramRefusal;
 use super::smt::{Reply, Session, SmtSolver};
 use super::text::Fault;
-use super::walk::{Place, Walk};
+use super::walk::{Arrival, Walk};
 use crate::solver::Budget;
 
 /// How long all that has to hold after a cut point is asked about in one question,
@@ -52,13 +52,13 @@ pub(super) struct Cuts<'a> {
     pub successors: Vec<Vec<EdgeId>>,
     /// Reached from the entry, and a cut point is reached from there, in the graph.
     pub matters: Vec<bool>,
-    /// Of those that matter and are no cut points: a number greater than those of all
-    /// predecessors.
+    /// By location that matters and is not a cut point: a number greater than those of all
+    /// such predecessors.
     pub rank: Vec<Option<usize>>,
 }
 
 impl<'a> Cuts<'a> {
-    fn new(
+    pub fn new(
         program: &'a Program,
         properties: &[PropertyId],
         evidence: &'a Invariants,
@@ -88,10 +88,14 @@ impl<'a> Cuts<'a> {
     }
 
     /// The cut points from which paths have to be followed.
-    fn starts(&self) -> impl Iterator<Item = LocationId> + '_ {
-        let all = (0..self.program.locations.len())
-            .filter(|&at| self.matters[at] && self.rank[at].is_none());
-        all.map(|at| LocationId(at as u32))
+    pub fn starts(&self) -> impl Iterator<Item = LocationId> + '_ {
+        let all = (0..self.program.locations.len() as u32).map(LocationId);
+        all.filter(|&at| self.matters[at.0 as usize] && self.is_cut(at))
+    }
+
+    /// Is a location that matters a cut point?
+    pub fn is_cut(&self, at: LocationId) -> bool {
+        self.rank[at.0 as usize].is_none()
     }
 
     fn clauses(&self, at: LocationId) -> &[Term] {
@@ -188,13 +192,13 @@ impl<'a> Question<'a> {
         }
         let ends = question.walk.follow(from, &start);
         // A fault in the program's own statements is told of where the walk began.
-        for (to, place) in ends.map_err(|fault| refused(fault, from))? {
+        for (to, arrival) in ends.map_err(|fault| refused(fault, from))? {
             if let Some(&property) = cuts.errors.get(&to) {
-                question.goal(&place.symbol, ProgramRefusal::Safety { from, property });
+                question.goal(&arrival.formula, ProgramRefusal::Safety { from, property });
                 continue;
             }
-            for (clause, symbol) in question.clauses(cuts, to, &place)?.into_iter().enumerate() {
-                let violated = format!("(and {} (not {symbol}))", place.symbol);
+            for (clause, symbol) in question.clauses(cuts, to, &arrival)?.into_iter().enumerate() {
+                let violated = format!("(and {} (not {symbol}))", arrival.formula);
                 question.goal(&violated, ProgramRefusal::Consecution { from, to, clause });
             }
         }
@@ -205,14 +209,14 @@ impl<'a> Question<'a> {
         &mut self,
         cuts: &Cuts<'_>,
         at: LocationId,
-        place: &Place,
+        arrival: &Arrival,
     ) -> Result<Vec<String>, ProgramRefusal> {
         let terms = &cuts.evidence.terms;
         let text = |&clause: &Term| {
             if *terms.sort(clause) != Sort::Bool {
                 return Err(ProgramRefusal::IllSorted(at));
             }
-            self.walk.term(terms, clause, place).map_err(|fault| refused(fault, at))
+            self.walk.term(terms, clause, arrival).map_err(|fault| refused(fault, at))
         };
         cuts.clauses(at).iter().map(text).collect()
     }

@@ -8,7 +8,7 @@
 //! would find the inductive ones as well, but only after as many frames as there were.
 
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Level};
+use super::domain::{Adopting, Asked, Level};
 use super::frames::Lemma;
 use super::search::{Report, Search};
 
@@ -26,7 +26,7 @@ pub(crate) struct Offer<A> {
     pub depth: usize,
 }
 
-impl<D: Domain, R: Report<D>> Search<'_, D, R> {
+impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
     /// Starts from the frames of a system with more behaviour (Algorithm 6).
     ///
     /// Fewer steps and fewer initial states leave each Φ as it was, so nothing is asked.
@@ -88,7 +88,7 @@ impl<D: Domain, R: Report<D>> Search<'_, D, R> {
     /// A lemma has come as far as it can.
     fn settle(&mut self, lemma: Lemma<D>, reach: Level) {
         if reach == Level::Finite(0) {
-            self.frames.drop(self.domain, lemma);
+            lemma.forget(self.domain);
         } else {
             self.frames.place(self.domain, lemma, reach);
         }
@@ -96,13 +96,13 @@ impl<D: Domain, R: Report<D>> Search<'_, D, R> {
 }
 
 /// Lemmas that hold in a frame and are to show whether they do in the next.
-struct Rising<D: Domain> {
+struct Rising<D: Adopting> {
     lemmas: Vec<(Lemma<D>, D::Target)>,
     /// Where they hold.
     level: Level,
 }
 
-impl<D: Domain> Rising<D> {
+impl<D: Adopting> Rising<D> {
     /// Lemmas that hold in F₀; cubes with initial states give none.
     fn new(domain: &mut D, cubes: impl Iterator<Item = Cube<D::Atom>>) -> Self {
         let level = Level::Finite(0);
@@ -126,16 +126,14 @@ impl<D: Domain> Rising<D> {
             let end = self.lemmas.len().min(start + together);
             let targets: Vec<&D::Target> =
                 self.lemmas[start..end].iter().map(|(_, target)| target).collect();
-            let reached = domain.reached(Level::Finite(level), &targets)?;
-            if reached.is_empty() {
+            let Some(reached) = domain.reached(Level::Finite(level), &targets)? else {
                 start = end;
                 continue;
-            }
-            let state = domain.state();
-            for index in reached.into_iter().rev() {
+            };
+            for index in reached.targets.into_iter().rev() {
                 let (lemma, target) = self.lemmas.remove(start + index);
                 domain.release(target);
-                fallen.push((lemma, state.clone()));
+                fallen.push((lemma, reached.state.clone()));
             }
         }
         self.raise(domain, level + 1);
@@ -171,7 +169,7 @@ pub(crate) struct Sifted<A> {
 /// and so on (Houdini).
 ///
 /// The domain must be new, and is spent: it has learnt lemmas that may be wrong.
-pub(crate) fn sift<D: Domain>(
+pub(crate) fn sift<D: Adopting>(
     domain: &mut D,
     lemmas: Vec<Cube<D::Atom>>,
 ) -> Asked<Sifted<D::Atom>> {

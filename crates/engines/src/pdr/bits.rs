@@ -9,18 +9,19 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use elinvar_ir::{PropertyId, Rng};
-use elinvar_sat::{Answer, Layer, LemmaId, Lit, Proof, Query, Scope, Solver, Var};
+use elinvar_sat::{Answer, Layer, LemmaId, Lit, Model, Proof, Query, Scope, Solver, Var};
 
+use super::activity::Activity;
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Effort, From, Level, Predecessor, Purpose, Step, Stopped};
+use super::domain::{
+    Adopting, Asked, Domain, Effort, Found, Level, Predecessor, Purpose, Source, Step, Stopped,
+    TargetsReached,
+};
 use super::statistics::PdrStatistics;
 use super::trim::trim;
 use crate::relation::Justifier;
 use crate::relation::{Init, Transition};
 use crate::run::Run;
-
-/// How much older activities weigh when a lemma is learnt.
-const ACTIVITY_DECAY: f64 = 0.9;
 
 pub(crate) struct Bits {
     transition: Transition,
@@ -31,13 +32,14 @@ pub(crate) struct Bits {
     initial: Option<Solver>,
     /// One initial state.
     origin: Box<[u64]>,
-    activity: Vec<f64>,
-    increment: f64,
+    activity: Activity,
     run: Run,
     asked: u64,
     pub statistics: PdrStatistics,
+    // Buffers that are used again and again.
     assumptions: Vec<Lit>,
     clause: Vec<Lit>,
+    inputs: Vec<u64>,
 }
 
 /// A cube in the next state, as literals, and a literal that implies all of them.
@@ -60,11 +62,11 @@ impl Bits {
             clauses: transition.clause_count(),
             ..PdrStatistics::default()
         };
-        let mut activity = vec![0.0; transition.registers.len()];
+        let mut activity = Activity::new(transition.registers.len());
         vary(run.seed(), &transition, &mut solver, &mut activity);
         Ok(Bits {
+            inputs: vec![0; transition.inputs.div_ceil(64)],
             activity,
-            increment: 1.0,
             justifier: Justifier::new(&transition.network),
             transition,
             solver,
@@ -105,7 +107,7 @@ impl Bits {
 
     /// About what the activity of an atom is that was in every lemma so far.
     pub fn activity_limit(&self) -> f64 {
-        self.increment / (1.0 - ACTIVITY_DECAY)
+        self.activity.limit()
     }
 
     /// One initial state, by register.
@@ -189,7 +191,7 @@ impl Bits {
             let init = self.transition.registers[lit.var().index() - 1].init;
             matches!(init, Init::Constant(value) if value == lit.is_negative())
         };
-        let activity = |lit: &Lit| self.activity[lit.var().index() - 1];
+        let activity = |lit: &Lit| self.activity.of(lit.var().index() - 1);
         let best = cube.iter().filter(differs).max_by(|a, b| activity(a).total_cmp(&activity(b)));
         if let Some(&lit) = best {
             core.push(lit);
@@ -209,36 +211,31 @@ impl Bits {
     /// target is given as literals of the clauses and of the network.
     fn lift(
         &mut self,
+        found: Found<Self>,
         target: &[Lit],
         in_network: &[Lit],
         effort: Effort,
     ) -> Asked<Predecessor<Self>> {
         let started = Instant::now();
-        let model = self.solver.model().expect("asked after a query with a model");
-        let mut choice = Vec::new();
-        let mut state = Vec::new();
+        let Found { state: point, choice, assigned } = found;
+        self.inputs.fill(0);
+        for lit in &choice {
+            let input = self.transition.input_of(lit.var()).expect("choices are of inputs");
+            set_bit(&mut self.inputs, input, !lit.is_negative());
+        }
         let registers = self.transition.registers.len();
-        let activity = &self.activity;
-        let (origin, increment) = (&self.origin, self.increment);
-        let mut before = 0;
+        let (activity, inputs) = (&self.activity, &self.inputs);
         let leaf = |var: Var| match var.index() {
             0 => (true, 0),
             index if index <= registers => {
-                let value = model.value(var.positive()).unwrap_or_else(|| bit(origin, index - 1));
-                let used = (activity[index - 1] / increment * 64.0) as u32;
-                (value, 256 - used.min(128))
+                let used = (activity.relative(index - 1) * 64.0) as u32;
+                (bit(&point, index - 1), 256 - used.min(128))
             }
-            _ => (model.value(var.positive()).unwrap_or(false), 0),
+            index => (bit(inputs, index - 1 - registers), 0),
         };
-        for lit in model.lits() {
-            if self.transition.input_of(lit.var()).is_some() {
-                choice.push(lit);
-            } else if self.transition.register_of(lit.var()).is_some() {
-                before += 1;
-            }
-        }
         let network = &self.transition.network;
         let targets = in_network.iter().chain(&network.constraints).copied();
+        let mut state = Vec::new();
         let justified = self.justifier.justify(network, targets, leaf, |var, value| {
             if (1..=registers).contains(&var.index()) {
                 state.push(var.positive().negate_if(!value));
@@ -246,17 +243,15 @@ impl Bits {
         });
         debug_assert!(justified, "the model makes the target true");
         if !justified {
-            state = model
-                .lits()
-                .filter(|lit| self.transition.register_of(lit.var()).is_some())
-                .collect();
+            let lit = |index| Transition::register_var(index).positive();
+            state = (0..registers).map(|index| lit(index).negate_if(!bit(&point, index))).collect();
         }
         self.statistics.lift.add(false, started.elapsed());
         if effort == Effort::UntilStable || !justified {
             self.shrink(target, &choice, &mut state)?;
         }
-        self.statistics.lifting.add(before, state.len());
-        Ok(Predecessor { cube: Cube::new(state), choice: choice.into_boxed_slice() })
+        self.statistics.lifting.add(assigned, state.len());
+        Ok(Predecessor { cube: Cube::new(state), choice })
     }
 
     /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
@@ -295,7 +290,6 @@ impl Domain for Bits {
     type Atom = Lit;
     type Choice = Box<[Lit]>;
     type Lemma = LemmaId;
-    type Target = Target;
     type State = Box<[u64]>;
 
     fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>> {
@@ -310,34 +304,30 @@ impl Domain for Bits {
             conflicts: None,
         };
         let found = match self.solver.solve(&query) {
-            Answer::Sat(_) => true,
-            Answer::Unsat(_) => false,
+            Answer::Sat(model) => Some(read(&self.transition, &self.origin, &model)),
+            Answer::Unsat(_) => None,
             Answer::Stopped => return Err(Stopped),
         };
-        self.statistics.bad.add(found, started.elapsed());
+        self.statistics.bad.add(found.is_some(), started.elapsed());
         let in_network = self.transition.network.bads[property];
-        if found {
-            self.lift(&[bad], &[in_network], Effort::UntilStable).map(Some)
-        } else {
-            Ok(None)
-        }
+        found.map(|found| self.lift(found, &[bad], &[in_network], Effort::UntilStable)).transpose()
     }
 
     fn step(
         &mut self,
         level: Level,
         cube: &[Lit],
-        from: From,
+        source: Source,
         purpose: Purpose,
-    ) -> Asked<Step<Lit>> {
+    ) -> Asked<Step<Self>> {
         self.pause()?;
         let started = Instant::now();
         self.assume_next(cube);
         self.clause.clear();
         self.clause.extend(cube.iter().map(|&lit| !lit));
-        let temporary: &[&[Lit]] = match from {
-            From::Anywhere => &[],
-            From::Outside => &[&self.clause],
+        let temporary: &[&[Lit]] = match source {
+            Source::Anywhere => &[],
+            Source::Outside => &[&self.clause],
         };
         let query = Query {
             layer: level.layer(),
@@ -347,58 +337,24 @@ impl Domain for Bits {
             conflicts: None,
         };
         let answer = match self.solver.solve(&query) {
-            Answer::Sat(_) => None,
-            Answer::Unsat(core) => Some(core.lits().to_vec()),
+            Answer::Sat(model) => Step::Reached(read(&self.transition, &self.origin, &model)),
+            Answer::Unsat(failed) => Step::Blocked(failed.lits().to_vec()),
             Answer::Stopped => return Err(Stopped),
         };
-        self.statistics.count(purpose).add(answer.is_none(), started.elapsed());
+        let is_reached = matches!(answer, Step::Reached(_));
+        self.statistics.count(purpose).add(is_reached, started.elapsed());
         Ok(match answer {
-            None => Step::Reached,
-            Some(failed) => Step::Blocked(self.core_of(cube, &failed)),
+            Step::Reached(found) => Step::Reached(found),
+            Step::Blocked(failed) => Step::Blocked(self.core_of(cube, &failed)),
         })
     }
 
-    fn target(&mut self, cube: &Cube<Lit>) -> Target {
-        let switch = self.solver.new_var();
-        let next: Box<[Lit]> = cube.atoms().iter().map(|&lit| self.transition.next(lit)).collect();
-        let fan_in: Vec<Var> = next.iter().map(|lit| lit.var()).collect();
-        self.solver.set_fan_in(switch, &fan_in);
-        for &lit in &next {
-            self.solver.add_clause(&[!switch.positive(), lit]);
-        }
-        Target { switch: switch.positive(), next }
-    }
-
-    fn reached(&mut self, level: Level, targets: &[&Target]) -> Asked<Vec<usize>> {
-        self.pause()?;
-        let started = Instant::now();
-        self.clause.clear();
-        self.clause.extend(targets.iter().map(|target| target.switch));
-        let query = Query {
-            layer: level.layer(),
-            assumptions: &[],
-            temporary: &[&self.clause],
-            scope: Scope::Cone,
-            conflicts: None,
-        };
-        let reached: Vec<usize> = match self.solver.solve(&query) {
-            Answer::Sat(model) => {
-                let holds = |&lit: &Lit| model.value(lit) == Some(true);
-                let is_reached = |&index: &usize| targets[index].next.iter().all(holds);
-                (0..targets.len()).filter(is_reached).collect()
-            }
-            Answer::Unsat(_) => Vec::new(),
-            Answer::Stopped => return Err(Stopped),
-        };
-        self.statistics.adopt.add(!reached.is_empty(), started.elapsed());
-        Ok(reached)
-    }
-
-    fn release(&mut self, target: Target) {
-        self.solver.add_clause(&[!target.switch]);
-    }
-
-    fn predecessor(&mut self, cube: &[Lit], effort: Effort) -> Asked<Predecessor<Self>> {
+    fn predecessor(
+        &mut self,
+        found: Found<Self>,
+        cube: &[Lit],
+        effort: Effort,
+    ) -> Asked<Predecessor<Self>> {
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.next(lit)).collect();
         let in_network: Vec<Lit> = cube
             .iter()
@@ -406,33 +362,11 @@ impl Domain for Bits {
                 self.transition.network.next[lit.var().index() - 1].negate_if(lit.is_negative())
             })
             .collect();
-        self.lift(&target, &in_network, effort)
+        self.lift(found, &target, &in_network, effort)
     }
 
-    fn holds(&self, atom: Lit) -> bool {
-        let model = self.solver.model().expect("asked after a query with a model");
-        let by_default = || bit(&self.origin, atom.var().index() - 1) != atom.is_negative();
-        model.value(atom).unwrap_or_else(by_default)
-    }
-
-    fn state(&self) -> Box<[u64]> {
-        let model = self.solver.model().expect("asked after a query with a model");
-        let mut state = self.origin.clone();
-        for lit in model.all_lits() {
-            if let Some(index) = self.transition.register_of(lit.var()) {
-                let bit = 1 << (index % 64);
-                if lit.is_negative() {
-                    state[index / 64] &= !bit;
-                } else {
-                    state[index / 64] |= bit;
-                }
-            }
-        }
-        state
-    }
-
-    fn contains(&self, cube: &Cube<Lit>, state: &Box<[u64]>) -> bool {
-        cube.atoms().iter().all(|lit| bit(state, lit.var().index() - 1) != lit.is_negative())
+    fn contains(&self, cube: &[Lit], state: &Box<[u64]>) -> bool {
+        cube.iter().all(|lit| bit(state, lit.var().index() - 1) != lit.is_negative())
     }
 
     fn meets_initial(&mut self, cube: &[Lit]) -> bool {
@@ -448,16 +382,7 @@ impl Domain for Bits {
     }
 
     fn learn(&mut self, cube: &Cube<Lit>, level: Level) -> LemmaId {
-        for lit in cube.atoms() {
-            self.activity[lit.var().index() - 1] += self.increment;
-        }
-        self.increment /= ACTIVITY_DECAY;
-        if self.increment > 1e100 {
-            for activity in &mut self.activity {
-                *activity *= 1e-100;
-            }
-            self.increment *= 1e-100;
-        }
+        self.activity.bump(cube.atoms().iter().map(|lit| lit.var().index() - 1));
         self.statistics.lemmas += 1;
         self.clause.clear();
         self.clause.extend(cube.atoms().iter().map(|&lit| !lit));
@@ -477,21 +402,85 @@ impl Domain for Bits {
     }
 
     fn activity(&self, atom: Lit) -> f64 {
-        self.activity[atom.var().index() - 1]
+        self.activity.of(atom.var().index() - 1)
     }
+}
+
+impl Adopting for Bits {
+    type Target = Target;
+
+    fn target(&mut self, cube: &Cube<Lit>) -> Target {
+        let switch = self.solver.new_var();
+        let next: Box<[Lit]> = cube.atoms().iter().map(|&lit| self.transition.next(lit)).collect();
+        let fan_in: Vec<Var> = next.iter().map(|lit| lit.var()).collect();
+        self.solver.set_fan_in(switch, &fan_in);
+        for &lit in &next {
+            self.solver.add_clause(&[!switch.positive(), lit]);
+        }
+        Target { switch: switch.positive(), next }
+    }
+
+    fn reached(
+        &mut self,
+        level: Level,
+        targets: &[&Target],
+    ) -> Asked<Option<TargetsReached<Self>>> {
+        self.pause()?;
+        let started = Instant::now();
+        self.clause.clear();
+        self.clause.extend(targets.iter().map(|target| target.switch));
+        let query = Query {
+            layer: level.layer(),
+            assumptions: &[],
+            temporary: &[&self.clause],
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        let reached = match self.solver.solve(&query) {
+            Answer::Sat(model) => {
+                let holds = |&lit: &Lit| model.value(lit) == Some(true);
+                let is_reached = |&index: &usize| targets[index].next.iter().all(holds);
+                let targets = (0..targets.len()).filter(is_reached).collect();
+                let state = read(&self.transition, &self.origin, &model).state;
+                Some(TargetsReached { state, targets })
+            }
+            Answer::Unsat(_) => None,
+            Answer::Stopped => return Err(Stopped),
+        };
+        self.statistics.adopt.add(reached.is_some(), started.elapsed());
+        Ok(reached)
+    }
+
+    fn release(&mut self, target: Target) {
+        self.solver.add_clause(&[!target.switch]);
+    }
+}
+
+/// The state and the inputs of a model.
+fn read(transition: &Transition, origin: &[u64], model: &Model<'_>) -> Found<Bits> {
+    let mut state: Box<[u64]> = origin.into();
+    let mut choice = Vec::new();
+    let mut assigned = 0;
+    for lit in model.all_lits() {
+        if let Some(index) = transition.register_of(lit.var()) {
+            set_bit(&mut state, index, !lit.is_negative());
+            assigned += usize::from(model.is_in_domain(lit));
+        } else if transition.input_of(lit.var()).is_some() && model.is_in_domain(lit) {
+            choice.push(lit);
+        }
+    }
+    Found { state, choice: choice.into_boxed_slice(), assigned }
 }
 
 /// What seeds other than zero vary: first phases, and the order of registers that
 /// no lemma has told apart. Seed zero varies nothing.
-fn vary(seed: u64, transition: &Transition, solver: &mut Solver, activity: &mut [f64]) {
+fn vary(seed: u64, transition: &Transition, solver: &mut Solver, activity: &mut Activity) {
     if seed == 0 {
         return;
     }
     let mut rng = Rng::new(seed);
-    for activity in activity {
-        // Only a tie-break: the first lemma outweighs it.
-        *activity = rng.below(1 << 20) as f64 * 1e-12;
-    }
+    // Only a tie-break: the first lemma outweighs it.
+    activity.set_all(|| rng.below(1 << 20) as f64 * 1e-12);
     for index in 1 + transition.registers.len()..transition.var_count() {
         solver.set_phase(Var::new(index), rng.one_in(2));
     }
@@ -502,9 +491,18 @@ fn bit(state: &[u64], index: usize) -> bool {
     state[index / 64] >> (index % 64) & 1 == 1
 }
 
+fn set_bit(state: &mut [u64], index: usize, value: bool) {
+    let bit = 1 << (index % 64);
+    if value {
+        state[index / 64] |= bit;
+    } else {
+        state[index / 64] &= !bit;
+    }
+}
+
 /// Atoms with much use first: cores prefer the front.
-fn sort_by_use(atoms: &mut [Lit], activity: &[f64]) {
-    let activity = |lit: &Lit| activity[lit.var().index() - 1];
+fn sort_by_use(atoms: &mut [Lit], activity: &Activity) {
+    let activity = |lit: &Lit| activity.of(lit.var().index() - 1);
     atoms.sort_by(|a, b| activity(b).total_cmp(&activity(a)));
 }
 

@@ -23,23 +23,30 @@ pub(crate) enum Purpose {
     Promote,
 }
 
-/// May a step into a cube start from the cube itself?
+/// The states from which a step into a cube may start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum From {
+pub(crate) enum Source {
+    /// All states of the frame.
     Anywhere,
-    /// No: the relative induction of Bradley.
+    /// Those outside the cube: Bradley's relative induction.
     Outside,
 }
 
 /// The answer to a step query.
-#[derive(Debug)]
-pub(crate) enum Step<A> {
+pub(crate) enum Step<D: Domain + ?Sized> {
     /// No state of the frame leads into the conjunction of these atoms, which are
     /// some of the cube's and exclude all initial states.
-    Blocked(Vec<A>),
-    /// Some state does; [`Domain::predecessor`] and [`Domain::holds`] tell which,
-    /// until the next query.
-    Reached,
+    Blocked(Vec<D::Atom>),
+    /// This state leads into the cube.
+    Reached(Found<D>),
+}
+
+/// A state that a query found, and the inputs of its step.
+pub(crate) struct Found<D: Domain + ?Sized> {
+    pub state: D::State,
+    pub choice: D::Choice,
+    /// How many registers the query gave values to; the others have default values.
+    pub assigned: usize,
 }
 
 /// States with a common way to a bad state.
@@ -56,59 +63,45 @@ pub(crate) enum Effort {
     UntilStable,
 }
 
+/// What the loop needs.
 pub(crate) trait Domain {
     type Atom: Copy + Ord + Hash + Debug;
     /// The inputs of one step.
     type Choice: Debug;
     /// The name of a lemma in the solver.
     type Lemma: Copy + Debug;
-    /// The name of a question.
-    type Target: Debug;
     /// One concrete state.
     type State: Clone;
 
     /// SAT?  F[level] ∧ bad
     fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>>;
 
-    /// SAT?  F[level] ∧ T ∧ c′, and with `From::Outside`  F[level] ∧ ¬c ∧ T ∧ c′
+    /// SAT?  F[level] ∧ T ∧ c′, and with `Source::Outside`  F[level] ∧ ¬c ∧ T ∧ c′
     ///
     /// The cube has no initial state.
     fn step(
         &mut self,
         level: Level,
         cube: &[Self::Atom],
-        from: From,
+        source: Source,
         purpose: Purpose,
-    ) -> Asked<Step<Self::Atom>>;
+    ) -> Asked<Step<Self>>;
 
-    /// A name for the states that step into the cube, to be asked about with others.
-    fn target(&mut self, cube: &Cube<Self::Atom>) -> Self::Target;
+    /// States that all step into the cube, among them the one that was found.
+    fn predecessor(
+        &mut self,
+        found: Found<Self>,
+        cube: &[Self::Atom],
+        effort: Effort,
+    ) -> Asked<Predecessor<Self>>;
 
-    /// SAT?  F[level] ∧ T ∧ (c₁′ ∨ c₂′ ∨ …)
-    ///
-    /// The positions of the cubes that the state found steps into; none if there is no
-    /// such state. [`Domain::state`] tells which it is.
-    fn reached(&mut self, level: Level, targets: &[&Self::Target]) -> Asked<Vec<usize>>;
-
-    /// Nobody will ask about it any more.
-    fn release(&mut self, target: Self::Target);
-
-    /// After `Reached`: states that all step into the cube, one of them found.
-    fn predecessor(&mut self, cube: &[Self::Atom], effort: Effort) -> Asked<Predecessor<Self>>;
-
-    /// After `Reached`: does the atom hold in the state that was found?
-    fn holds(&self, atom: Self::Atom) -> bool;
-
-    /// After `Reached`: the state that was found.
-    fn state(&self) -> Self::State;
-
-    /// Does the cube contain the state?
-    fn contains(&self, cube: &Cube<Self::Atom>, state: &Self::State) -> bool;
+    /// Do all atoms hold in the state?
+    fn contains(&self, cube: &[Self::Atom], state: &Self::State) -> bool;
 
     /// Does the cube contain an initial state?
     fn meets_initial(&mut self, cube: &[Self::Atom]) -> bool;
 
-    /// Does every state of `small` lie in `large`, as far as can be told at a glance?
+    /// Does every state of `small` lie in `large`, as far as a quick comparison tells?
     fn covers(&self, large: &Cube<Self::Atom>, small: &Cube<Self::Atom>) -> bool {
         large.subsumes(small)
     }
@@ -131,6 +124,35 @@ pub(crate) trait Domain {
     /// What is counted of the run.
     fn statistics(&mut self) -> &mut PdrStatistics;
 
-    /// How often an atom was of use: atoms of little use are dropped first.
+    /// How often lemmas used an atom: atoms that were rarely used are dropped first.
     fn activity(&self, atom: Self::Atom) -> f64;
+}
+
+/// What adopting the lemmas of an earlier run needs beyond that: queries about many cubes
+/// at once.
+pub(crate) trait Adopting: Domain {
+    /// The name of a cube in such queries.
+    type Target: Debug;
+
+    /// A name for the states that step into the cube.
+    fn target(&mut self, cube: &Cube<Self::Atom>) -> Self::Target;
+
+    /// SAT?  F[level] ∧ T ∧ (c₁′ ∨ c₂′ ∨ …)
+    ///
+    /// A state that steps into at least one of the cubes, if there is one.
+    fn reached(
+        &mut self,
+        level: Level,
+        targets: &[&Self::Target],
+    ) -> Asked<Option<TargetsReached<Self>>>;
+
+    /// There will be no more queries about the target.
+    fn release(&mut self, target: Self::Target);
+}
+
+/// A state that steps into some of the targets of a query.
+pub(crate) struct TargetsReached<D: Domain + ?Sized> {
+    pub state: D::State,
+    /// The positions of these targets; at least one.
+    pub targets: Vec<usize>,
 }

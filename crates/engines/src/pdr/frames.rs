@@ -33,6 +33,11 @@ impl<D: Domain> Lemma<D> {
     pub fn raise(&self, domain: &mut D, level: Level) {
         domain.raise(self.name, level);
     }
+
+    /// A lemma without a place is not needed any more.
+    pub fn forget(self, domain: &mut D) {
+        domain.forget(self.name);
+    }
 }
 
 pub(crate) struct Frames<D: Domain> {
@@ -157,8 +162,9 @@ impl<D: Domain> Frames<D> {
         self.levels[level].push(lemma);
     }
 
-    /// A lemma that was taken out holds up to a later level; unless it follows
-    /// from another one there.
+    /// Gives a lemma that was taken out a place at a later level. Unlike [`Frames::place`],
+    /// this compares it with no other lemma: its cube is what it was, so that it makes few
+    /// others redundant, and `Search::push_level` has looked for lemmas that cover it.
     pub fn promote(&mut self, domain: &mut D, mut lemma: Lemma<D>, level: Level) {
         domain.raise(lemma.name, level);
         lemma.obstacle = None;
@@ -171,11 +177,6 @@ impl<D: Domain> Frames<D> {
             Level::Finite(level) => self.levels[level].push(lemma),
             Level::Infinite => self.infinite.push(lemma),
         }
-    }
-
-    /// A lemma that was taken out is not needed any more.
-    pub fn drop(&mut self, domain: &mut D, lemma: Lemma<D>) {
-        domain.forget(lemma.name);
     }
 
     /// All lemmas after a level that has none of its own: the frames there are the
@@ -219,7 +220,7 @@ impl<D: Domain> Frames<D> {
         let Some((state, seen)) = &mut lemma.obstacle else { return false };
         let excluded = self.history[*seen..]
             .iter()
-            .any(|(last, cube)| *last >= level && domain.contains(cube, state));
+            .any(|(last, cube)| *last >= level && domain.contains(cube.atoms(), state));
         if excluded {
             lemma.obstacle = None;
             return false;

@@ -5,7 +5,7 @@
 //! it [Hassan, Bradley, Somenzi: Better Generalization in IC3, FMCAD 2013].
 
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
+use super::domain::{Asked, Domain, Effort, Found, Level, Purpose, Source, Step};
 use super::frames::Frames;
 
 /// What is done about counterexamples to generalisation.
@@ -117,16 +117,18 @@ impl<D: Domain> Generalizer<'_, D> {
                 return Ok(None);
             }
             let before = Level::Finite(level - 1);
-            match self.domain.step(before, &cube, From::Outside, Purpose::Generalize)? {
-                Step::Blocked(core) => return Ok(Some(core)),
-                Step::Reached => {}
-            }
+            let found =
+                match self.domain.step(before, &cube, Source::Outside, Purpose::Generalize)? {
+                    Step::Blocked(core) => return Ok(Some(core)),
+                    Step::Reached(found) => found,
+                };
             if depth >= how.ctg.depth {
                 return Ok(None);
             }
-            let joined: Vec<D::Atom> =
-                cube.iter().copied().filter(|&atom| self.domain.holds(atom)).collect();
-            if blocked < how.ctg.max && level > 1 && self.block(&cube, level, how, depth)? {
+            let holds =
+                |atom: &D::Atom| self.domain.contains(std::slice::from_ref(atom), &found.state);
+            let joined: Vec<D::Atom> = cube.iter().filter(|atom| holds(atom)).copied().collect();
+            if blocked < how.ctg.max && level > 1 && self.block(found, &cube, level, how, depth)? {
                 blocked += 1;
                 continue;
             }
@@ -142,19 +144,20 @@ impl<D: Domain> Generalizer<'_, D> {
     /// at the level before.
     fn block(
         &mut self,
+        found: Found<D>,
         cube: &[D::Atom],
         level: usize,
         how: Generalization,
         depth: usize,
     ) -> Asked<bool> {
-        let state = self.domain.predecessor(cube, Effort::Once)?.cube;
+        let state = self.domain.predecessor(found, cube, Effort::Once)?.cube;
         if self.domain.meets_initial(state.atoms()) {
             return Ok(false);
         }
         let before = Level::Finite(level - 2);
         let purpose = Purpose::Counterexample;
         let Step::Blocked(core) =
-            self.domain.step(before, state.atoms(), From::Outside, purpose)?
+            self.domain.step(before, state.atoms(), Source::Outside, purpose)?
         else {
             return Ok(false);
         };
@@ -175,12 +178,12 @@ pub(crate) fn push_forward<D: Domain>(
 ) -> Asked<(Cube<D::Atom>, Level)> {
     while level < limit {
         let here = Level::Finite(level);
-        match domain.step(here, cube.atoms(), From::Outside, Purpose::Push)? {
+        match domain.step(here, cube.atoms(), Source::Outside, Purpose::Push)? {
             Step::Blocked(core) => {
                 cube = Cube::new(core);
                 level += 1;
             }
-            Step::Reached => break,
+            Step::Reached(_) => break,
         }
     }
     Ok((cube, Level::Finite(level)))

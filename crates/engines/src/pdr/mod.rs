@@ -5,6 +5,7 @@
 //! domain of `bits`, over the transition relation of a prepared system. What a proof
 //! does not need is left out in the end (`trim`).
 
+mod activity;
 mod adopt;
 pub(crate) mod bits;
 pub(crate) mod cube;

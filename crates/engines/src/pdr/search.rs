@@ -11,13 +11,18 @@ use std::rc::Rc;
 
 use super::PdrOptions;
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Effort, From, Level, Purpose, Step};
+use super::domain::{Asked, Domain, Effort, Level, Purpose, Source, Step};
 use super::frames::{Frames, Lemma};
 use super::generalize::{Ctg, Generalization, Generalizer, push_forward};
 use super::obligation::{Obligation, Queue, Task};
 
 /// Obligations between two signs of life.
 const PROGRESS: u64 = 256;
+
+/// The part of its activity that an obligation keeps when it moves to a later frame. Work
+/// at earlier frames should count less there, but still count: obligations that come back
+/// frame after frame get more effort, and are dropped in the end.
+const ACTIVITY_KEPT: f32 = 0.6;
 
 /// What the loop reports to its owner.
 pub(crate) trait Report<D: Domain> {
@@ -135,8 +140,8 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     /// of the frame before leads into the cube, which has no initial state.
     pub(crate) fn exclude(&mut self, cube: &Cube<D::Atom>, level: usize) -> Asked<bool> {
         let before = Level::Finite(level - 1);
-        match self.domain.step(before, cube.atoms(), From::Anywhere, Purpose::Block)? {
-            Step::Reached => Ok(false),
+        match self.domain.step(before, cube.atoms(), Source::Anywhere, Purpose::Block)? {
+            Step::Reached(_) => Ok(false),
             Step::Blocked(core) => {
                 self.learn(cube.len(), core, level, 0.0)?;
                 Ok(true)
@@ -205,7 +210,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         match self.frames.blocked_up_to(self.domain, &obligation.cube, level) {
             Some(Level::Infinite) => return Ok(()),
             Some(Level::Finite(last)) => {
-                self.queue.push(last + 1, obligation, activity * 0.6);
+                self.queue.push(last + 1, obligation, activity * ACTIVITY_KEPT);
                 return Ok(());
             }
             None => {}
@@ -224,9 +229,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         }
         let cube = obligation.cube.atoms();
         let before = Level::Finite(level - 1);
-        match self.domain.step(before, cube, From::Anywhere, Purpose::Block)? {
-            Step::Reached => {
-                let found = self.domain.predecessor(cube, Effort::UntilStable)?;
+        match self.domain.step(before, cube, Source::Anywhere, Purpose::Block)? {
+            Step::Reached(found) => {
+                let found = self.domain.predecessor(found, cube, Effort::UntilStable)?;
                 let predecessor = Rc::new(Obligation {
                     cube: found.cube,
                     choice: found.choice,
@@ -244,7 +249,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             Step::Blocked(core) => {
                 let last = self.learn(cube.len(), core, level, activity)?;
                 if let Level::Finite(last) = last {
-                    self.queue.push(last + 1, obligation, activity * 0.6);
+                    self.queue.push(last + 1, obligation, activity * ACTIVITY_KEPT);
                 }
             }
         }
@@ -289,7 +294,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     fn holds_for_ever(&mut self, cube: &Cube<D::Atom>) -> Asked<bool> {
         let step =
-            self.domain.step(Level::Infinite, cube.atoms(), From::Outside, Purpose::Promote)?;
+            self.domain.step(Level::Infinite, cube.atoms(), Source::Outside, Purpose::Promote)?;
         Ok(matches!(step, Step::Blocked(_)))
     }
 
@@ -337,7 +342,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         while let Some(mut lemma) = lemmas.next() {
             // A lemma that came meanwhile may say more.
             if self.frames.blocked_up_to(self.domain, &lemma.cube, level).is_some() {
-                self.frames.drop(self.domain, lemma);
+                lemma.forget(self.domain);
                 continue;
             }
             if self.frames.is_obstructed(self.domain, &mut lemma, level) {
@@ -347,14 +352,15 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             }
             tried += 1;
             let here = Level::Finite(level);
-            let answer = self.domain.step(here, lemma.cube.atoms(), From::Anywhere, Purpose::Push);
+            let answer =
+                self.domain.step(here, lemma.cube.atoms(), Source::Anywhere, Purpose::Push);
             match answer {
                 Ok(Step::Blocked(core)) => {
                     done += 1;
                     self.promote(lemma, core, Level::Finite(level + 1));
                 }
-                Ok(Step::Reached) => {
-                    self.frames.set_obstacle(&mut lemma, self.domain.state());
+                Ok(Step::Reached(found)) => {
+                    self.frames.set_obstacle(&mut lemma, found.state);
                     self.frames.put_back(level, lemma);
                 }
                 Err(stopped) => {
@@ -373,7 +379,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     fn promote(&mut self, lemma: Lemma<D>, core: Vec<D::Atom>, level: Level) {
         if core.len() < lemma.cube.len() {
-            self.frames.drop(self.domain, lemma);
+            lemma.forget(self.domain);
             self.frames.insert(self.domain, Cube::new(core), level);
         } else {
             self.frames.promote(self.domain, lemma, level);
@@ -391,9 +397,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
                     continue;
                 }
                 let atoms = lemma.cube.atoms();
-                match self.domain.step(Level::Infinite, atoms, From::Outside, Purpose::Promote) {
+                match self.domain.step(Level::Infinite, atoms, Source::Outside, Purpose::Promote) {
                     Ok(Step::Blocked(core)) => self.promote(lemma, core, Level::Infinite),
-                    Ok(Step::Reached) => {
+                    Ok(Step::Reached(_)) => {
                         lemma.promotion_tried = Some(self.frames.infinite().len());
                         self.frames.put_back(frontier, lemma);
                     }

@@ -1,6 +1,6 @@
 //! Probabilistic specialisation (section 3.2 of the paper), and beyond it a choice that
 //! learns: it begins with how much of the model is logic and how much arithmetic, and a kind
-//! of unit whose lemmas turn out to hold for ever is chosen more often.
+//! of unit whose lemmas turn out to be inductive is chosen more often.
 
 use elinvar_ir::Rng;
 
@@ -16,7 +16,7 @@ pub(super) enum UnitKind {
 pub struct Probability(u16);
 
 impl Probability {
-    /// None if it is none.
+    /// `None` if it is not between zero and one.
     pub fn new(probability: f64) -> Option<Self> {
         (0.0..=1.0)
             .contains(&probability)
@@ -33,14 +33,14 @@ impl Probability {
 pub struct Experience {
     /// Lemmas made of units of this kind.
     pub lemmas: u64,
-    /// How many of them hold for ever.
-    pub forever: u64,
+    /// How many of them came to F∞.
+    pub inductive: u64,
 }
 
 impl Experience {
     /// How promising the kind is, between zero and one.
     fn promise(self) -> f64 {
-        (self.forever as f64 + 1.0) / (self.lemmas as f64 + 2.0)
+        (self.inductive as f64 + 1.0) / (self.lemmas as f64 + 2.0)
     }
 }
 
@@ -109,8 +109,8 @@ mod tests {
     fn the_better_kind_is_drawn_more_often() {
         let mut specialization = Specialization::new(None, 0.5, 1);
         assert_eq!(specialization.probability(), 0.5);
-        *specialization.of(UnitKind::Cube) = Experience { lemmas: 98, forever: 0 };
-        *specialization.of(UnitKind::Polytope) = Experience { lemmas: 18, forever: 9 };
+        *specialization.of(UnitKind::Cube) = Experience { lemmas: 98, inductive: 0 };
+        *specialization.of(UnitKind::Polytope) = Experience { lemmas: 18, inductive: 9 };
         assert_eq!(specialization.probability(), LEAST);
     }
 }

@@ -25,9 +25,9 @@ pub(super) enum Goal<'a> {
     Next(Vec<&'a Shape>),
 }
 
-/// The choices of one step.
+/// What is chosen in one step.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct StepInputs {
     /// By input; those that matter.
     pub inputs: Vec<Option<BitVec>>,
     /// By word: its next value, if any may follow.
@@ -61,7 +61,7 @@ enum Symbol {
 pub(super) struct Question<'a> {
     pub words: &'a [WordInfo],
     pub point: &'a [BitVec],
-    pub choice: &'a Choice,
+    pub choice: &'a StepInputs,
     pub goal: &'a Goal<'a>,
     /// The words, those first that had better be free.
     pub order: &'a [usize],

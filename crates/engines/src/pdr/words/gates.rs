@@ -61,6 +61,11 @@ impl Gates {
         self.known(lit).expect("just defined")
     }
 
+    /// The literals of the solver for several literals of the graph.
+    pub fn lits(&mut self, aig: &Aig, lits: &[AigLit]) -> Vec<Lit> {
+        lits.iter().map(|&lit| self.lit(aig, lit)).collect()
+    }
+
     fn define(&mut self, is_false: bool, operands: &[Lit]) -> Lit {
         let var = self.solver.new_var();
         let out = var.positive();

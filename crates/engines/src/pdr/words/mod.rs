@@ -6,18 +6,21 @@
 //! chance and experience (`adapt`), to a Boolean cube or to a polytope, and expanded by
 //! simulation (`expand`); a unit that is blocked loses atoms, and a polytope may become a
 //! half-space (`widen`) along the sums that the model suggests (`templates`). In the end
-//! what a property does not need goes (`trim`). The solver (`query`) sees comparators over
-//! the bits of the words (`circuit`, `steps`, `gates`); everything else sees words (`survey`)
-//! and atoms over them (`atom`). The elements of small memories are words, too (`memories`).
+//! what a property does not need goes (`trim`). The solver of all frames (`solver`, `model`)
+//! sees comparators over the bits of the words (`encoding`, `circuit`, `steps`, `gates`);
+//! everything else sees words (`survey`) and atoms over them (`atom`). The elements of small memories are words, too (`memories`).
 
 mod adapt;
 mod atom;
 mod circuit;
 mod domain;
+mod encoding;
 mod expand;
 mod gates;
 mod guess;
-mod query;
+mod initial;
+mod model;
+mod solver;
 mod specialize;
 mod statistics;
 mod steps;
@@ -38,7 +41,7 @@ use elinvar_logic::simulation::Kind;
 use elinvar_transform::{Lift, expand_memories};
 
 use super::cube::Cube;
-use super::domain::Asked;
+use super::domain::{Asked, Domain};
 use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
@@ -47,8 +50,8 @@ use crate::bmc::{Bmc, BmcOptions};
 use crate::engine::{Engine, EngineError, unknown};
 use crate::run::{Event, Run};
 use atom::Atom;
-use domain::Words as WordDomain;
-use expand::Choice;
+use domain::{NoDomain, Words as WordDomain};
+use expand::StepInputs;
 use templates::Templates;
 
 pub use adapt::{Experience, Probability};
@@ -128,22 +131,21 @@ impl Words {
         let templates = Templates::new(system, properties, &words);
         let options = &self.options;
         let mut verdicts = Verdicts { system, run, found: vec![None; properties.len()] };
-        let domain = match WordDomain::new(system, words, templates, properties, options, run) {
-            Err(EngineError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
-            result => result?,
-        };
-        let outcome = domain.map(|mut domain| {
-            // When the run is stopped, what is open is unknown.
-            let stopped = search(&mut domain, &mut verdicts, options, properties.len());
-            domain.finish();
-            run.emit(Event::Pdr(Box::new(domain.statistics.pdr.clone())));
-            run.emit(Event::Words(Box::new(domain.statistics)));
-            stopped.is_err()
-        });
-        let reason = match outcome {
-            Ok(true) | Err(Stopped) => run.stop().unwrap_or(StopReason::Cancelled),
-            Ok(false) => StopReason::Cancelled,
-        };
+        match WordDomain::new(system, words, templates, properties, options, run) {
+            Ok(mut domain) => {
+                // When the run is stopped, what is open is unknown.
+                let _ = search(&mut domain, &mut verdicts, options, properties.len());
+                let statistics = domain.finish();
+                run.emit(Event::Pdr(Box::new(statistics.pdr.clone())));
+                run.emit(Event::Words(Box::new(statistics)));
+            }
+            Err(NoDomain::Stopped) => {}
+            Err(NoDomain::Engine(EngineError::Stopped(reason))) => {
+                return Ok(unknown(properties, &reason));
+            }
+            Err(NoDomain::Engine(error)) => return Err(error),
+        }
+        let reason = run.stop().unwrap_or(StopReason::Cancelled);
         let finish = |found: Option<Verdict>| found.unwrap_or(Verdict::Unknown(reason.clone()));
         Ok(verdicts.found.into_iter().map(finish).collect())
     }
@@ -187,7 +189,7 @@ impl Report<WordDomain> for Verdicts<'_> {
             lemmas: frames.sizes(),
             invariant: frames.infinite().len(),
             obligations,
-            queries: domain.statistics.pdr.query_count(),
+            queries: domain.statistics().query_count(),
         });
     }
 
@@ -198,19 +200,19 @@ impl Report<WordDomain> for Verdicts<'_> {
         invariant: Vec<Cube<Atom>>,
         level: usize,
     ) {
-        let lemmas = domain.established().iter().cloned().chain(invariant).collect();
+        let lemmas = domain.solver.established().iter().cloned().chain(invariant).collect();
         let invariant = domain.trim(property, lemmas);
         let clause = |cube: &Cube<Atom>| {
-            cube.atoms().iter().map(|&atom| domain.fact(atom).negated()).collect()
+            cube.atoms().iter().map(|&atom| domain.solver.encoding.fact(atom).negated()).collect()
         };
         let clauses = invariant.iter().map(clause).collect();
         self.found[property] = Some(Verdict::Safe(Certificate::Facts { clauses }));
         self.decided(domain, property, true, level);
     }
 
-    fn unsafe_(&mut self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<Choice>>) {
+    fn unsafe_(&mut self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<StepInputs>>) {
         let property = chain.property;
-        let verdict = if domain.is_abstract {
+        let verdict = if domain.solver.is_abstract {
             self.concretize(domain.property_id(property), chain.depth)
         } else {
             self.trace(domain, chain)
@@ -229,8 +231,8 @@ impl Verdicts<'_> {
     }
 
     /// The trace of a chain of units that starts in an initial state.
-    fn trace(&self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<Choice>>) -> Verdict {
-        let initial = match domain.initial_state(chain.cube.atoms(), &chain.choice) {
+    fn trace(&self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<StepInputs>>) -> Verdict {
+        let initial = match domain.solver.initial_state(chain.cube.atoms(), &chain.choice) {
             Ok(Some(initial)) => initial,
             Ok(None) => {
                 let reason = "initial values depend on inputs of the first cycle".to_owned();
@@ -241,12 +243,12 @@ impl Verdicts<'_> {
             }
         };
         let by_state = |values: &[Option<BitVec>], state: usize| {
-            let word = domain.words.iter().position(|word| word.state == state);
+            let word = domain.solver.encoding.words.iter().position(|word| word.state == state);
             let value = word.and_then(|word| values[word].clone());
             let sort = self.system.pool().sort(self.system.states()[state].symbol);
             value.map_or_else(|| zero_of(sort), Value::Bv)
         };
-        let initial: Vec<Option<BitVec>> = initial.into_iter().map(Some).collect();
+        let initial: Vec<Option<BitVec>> = initial.iter().cloned().map(Some).collect();
         let mut steps: Vec<Step> = Vec::new();
         let mut free = Vec::new();
         let mut link = Some(chain);

@@ -29,10 +29,16 @@ pub(super) struct Templates {
     /// What the model asks to be equal.
     pub equalities: Vec<Terms>,
     /// By word: the directions that it is part of.
-    pub by_word: Vec<Vec<usize>>,
+    by_word: Vec<Vec<usize>>,
 }
 
 impl Templates {
+    /// The directions that a word is part of.
+    pub fn of_word(&self, word: usize) -> impl Iterator<Item = &Terms> {
+        let indices = self.by_word.get(word).map_or(&[][..], Vec::as_slice);
+        indices.iter().map(|&index| &self.directions[index])
+    }
+
     pub fn new(system: &TransitionSystem, properties: &[PropertyId], words: &[WordInfo]) -> Self {
         let numbers: Vec<usize> = (0..words.len()).filter(|&word| !words[word].is_logic).collect();
         let mut found = Templates::default();

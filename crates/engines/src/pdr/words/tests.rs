@@ -13,7 +13,7 @@ use elinvar_models::{Generator, Shape as Drawn};
 use super::atom::{Atom, Atoms, Equation, Known, Shape, Terms, bits, excludes_residue, sum};
 use super::circuit::{Circuit, Init, WordInfo};
 use super::domain::Words;
-use super::expand::{Choice, Expander, Goal, Question};
+use super::expand::{Expander, Goal, Question, StepInputs};
 use super::survey::survey;
 use super::templates::Templates;
 use super::{Cube, WordsOptions};
@@ -39,10 +39,10 @@ fn words_of(system: &TransitionSystem, rng: &mut Rng) -> Vec<WordInfo> {
 }
 
 /// Inputs, and values for the words that may have any.
-fn choice(system: &TransitionSystem, words: &[WordInfo], rng: &mut Rng) -> Choice {
+fn choice(system: &TransitionSystem, words: &[WordInfo], rng: &mut Rng) -> StepInputs {
     let pool = system.pool();
     let input = |symbol: ExprId| pool.sort(symbol).width();
-    Choice {
+    StepInputs {
         inputs: (system.inputs().iter())
             .map(|i| input(i.symbol).map(|width| rng.bitvec(width)))
             .collect(),
@@ -85,7 +85,7 @@ impl<'a> Reference<'a> {
         Reference { system, words, evaluator: Evaluator::new(system.pool(), roots) }
     }
 
-    fn run(&mut self, state: &[BitVec], choice: &Choice) {
+    fn run(&mut self, state: &[BitVec], choice: &StepInputs) {
         let Reference { system, words, evaluator } = self;
         evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
             Role::Input(index) => Value::Bv(choice.inputs[index].clone().expect("a word")),
@@ -97,7 +97,7 @@ impl<'a> Reference<'a> {
     }
 
     /// The state after the one it has run in.
-    fn next(&self, choice: &Choice) -> Vec<BitVec> {
+    fn next(&self, choice: &StepInputs) -> Vec<BitVec> {
         let next = |(word, free): (&WordInfo, &Option<BitVec>)| match word.next {
             Some(next) => self.evaluator.bv(next),
             None => free.clone().expect("any value may follow"),
@@ -499,8 +499,8 @@ fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
     let templates = Templates::new(&system, &[property], &words);
     let (options, run) = (WordsOptions::default(), Run::new());
     let domain = Words::new(&system, words, templates, &[property], &options, &run);
-    let mut domain = domain.unwrap().unwrap();
-    let mut cube = |shape: Shape| Cube::new(vec![domain.atoms.atom(shape)]);
+    let mut domain = domain.ok().unwrap();
+    let mut cube = |shape: Shape| Cube::new(vec![domain.solver.encoding.atoms.atom(shape)]);
     let is_odd = |word: usize| Shape::Bit { word, bit: 0, value: true };
     let needed = [0, 1, 3].map(|word| cube(is_odd(word)));
     let [odd_x, odd_y, odd_v] = needed.clone();
@@ -509,10 +509,10 @@ fn a_trimmed_invariant_has_what_it_needs_and_no_more() {
     trimmed.sort_by_key(|cube| cube.atoms()[0]);
     assert_eq!(trimmed, needed);
 
-    let clause = |cube: &Cube<Atom>| vec![domain.fact(cube.atoms()[0]).negated()];
+    let clause = |cube: &Cube<Atom>| vec![domain.solver.encoding.fact(cube.atoms()[0]).negated()];
     let proof = Certificate::Facts { clauses: trimmed.iter().map(clause).collect() };
     assert_eq!(certificate(&system, property, &proof, &Budget::default()), Ok(()));
-    assert_eq!(domain.words[0].name, Word { state: x, element: None });
+    assert_eq!(domain.solver.encoding.words[0].name, Word { state: x, element: None });
 }
 
 /// What memories satisfy is told to every solver, also to the one that is made anew when

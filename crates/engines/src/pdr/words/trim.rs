@@ -8,47 +8,43 @@
 use elinvar_sat::{Answer, Layer, Lit, Query, Scope};
 
 use super::atom::Atom;
-use super::domain::Words;
+use super::encoding::Encoding;
 use super::gates::Gates;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Stopped};
+use crate::run::Run;
 
 /// Beyond so many lemmas, cores are taken as they are.
 const FEW: usize = 400;
 
-impl Words {
-    /// What of an invariant a property needs, or all of it if the run is over before that
-    /// is known.
-    pub fn trim(&mut self, property: usize, invariant: Vec<Cube<Atom>>) -> Vec<Cube<Atom>> {
-        self.needed(property, &invariant).unwrap_or(invariant)
+/// The cubes of an inductive invariant that excluding a property's bad states rests on.
+pub(super) fn trim(
+    encoding: &mut Encoding,
+    property: usize,
+    invariant: &[Cube<Atom>],
+    run: &Run,
+) -> Asked<Vec<Cube<Atom>>> {
+    let mut gates = Gates::new(run);
+    for &constraint in &encoding.circuit.constraints {
+        let lit = gates.lit(&encoding.circuit.aig, constraint);
+        gates.solver.add_permanent_root(lit.var());
+        gates.solver.add_clause(&[lit]);
     }
-
-    fn needed(&mut self, property: usize, invariant: &[Cube<Atom>]) -> Asked<Vec<Cube<Atom>>> {
-        if self.is_abstract {
-            // What memories satisfy is said on demand, elsewhere.
-            return Err(Stopped);
-        }
-        let mut trimmer = Trimmer { gates: Gates::new(&self.run), lemmas: Vec::new() };
-        for &constraint in &self.circuit.constraints {
-            let lit = trimmer.gates.lit(&self.circuit.aig, constraint);
-            trimmer.gates.solver.add_permanent_root(lit.var());
-            trimmer.gates.solver.add_clause(&[lit]);
-        }
-        let mut targets = Vec::with_capacity(invariant.len());
-        for cube in invariant {
-            let (now, later) = self.inside_graph(cube);
-            trimmer.lemmas.push(!trimmer.gates.lit(&self.circuit.aig, now));
-            targets.push(trimmer.gates.lit(&self.circuit.aig, later));
-        }
-        let bad = trimmer.gates.lit(&self.circuit.aig, self.circuit.bads[property]);
-        let mut is_needed = vec![false; invariant.len()];
-        let mut queue = trimmer.needed(bad, &mut is_needed)?;
-        while let Some(index) = queue.pop() {
-            queue.extend(trimmer.needed(targets[index], &mut is_needed)?);
-        }
-        let kept = invariant.iter().zip(&is_needed).filter(|&(_, &needed)| needed);
-        Ok(kept.map(|(cube, _)| cube.clone()).collect())
+    let (mut lemmas, mut targets) = (Vec::new(), Vec::new());
+    for cube in invariant {
+        let (now, later) = encoding.inside(cube);
+        lemmas.push(!gates.lit(&encoding.circuit.aig, now));
+        targets.push(gates.lit(&encoding.circuit.aig, later));
     }
+    let bad = gates.lit(&encoding.circuit.aig, encoding.circuit.bads[property]);
+    let mut trimmer = Trimmer { gates, lemmas };
+    let mut is_needed = vec![false; invariant.len()];
+    let mut queue = trimmer.needed(bad, &mut is_needed)?;
+    while let Some(index) = queue.pop() {
+        queue.extend(trimmer.needed(targets[index], &mut is_needed)?);
+    }
+    let kept = invariant.iter().zip(&is_needed).filter(|&(_, &needed)| needed);
+    Ok(kept.map(|(cube, _)| cube.clone()).collect())
 }
 
 struct Trimmer {
@@ -60,7 +56,7 @@ struct Trimmer {
 impl Trimmer {
     /// UNSAT:  Inv ∧ T ∧ target. The lemmas that it needs beside those that are needed.
     fn needed(&mut self, target: Lit, is_needed: &mut [bool]) -> Asked<Vec<usize>> {
-        let (mut assumed, mut candidates): (Vec<usize>, Vec<usize>) =
+        let (assumed, mut candidates): (Vec<usize>, Vec<usize>) =
             (0..self.lemmas.len()).partition(|&index| is_needed[index]);
         candidates =
             self.core(target, &assumed, &candidates)?.expect("inductive lemmas exclude it");
@@ -75,7 +71,6 @@ impl Trimmer {
                 }
             }
         }
-        assumed.clear();
         for &index in &candidates {
             is_needed[index] = true;
         }
