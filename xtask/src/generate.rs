@@ -12,6 +12,7 @@ use elinvar_models::families::{
     shift_parity_with_bug,
 };
 use elinvar_transform::bitblast;
+use experiments::harness::{self, finish};
 
 /// Memories up to so many bits are expanded for AIGER.
 const MEMORY_LIMIT: u64 = 1 << 16;
@@ -58,13 +59,7 @@ enum Family {
 }
 
 pub fn run(options: &Options) -> ExitCode {
-    match write(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    finish(write(options).map(|()| true))
 }
 
 fn write(options: &Options) -> Result<(), String> {
@@ -76,8 +71,7 @@ fn write(options: &Options) -> Result<(), String> {
         Some("aag") => aiger(&system, Encoding::Ascii)?,
         Some(_) | None => btor2::write(&system).map_err(|error| error.to_string())?,
     };
-    std::fs::write(&options.output, text)
-        .map_err(|error| format!("cannot write {}: {error}", options.output.display()))
+    harness::write(&options.output, text)
 }
 
 /// The system as a circuit.

@@ -1,14 +1,11 @@
-//! Commands for developers: differential fuzzing, models of any size, the
-//! experiments of the papers, and how time grows with size.
+//! Commands for developers: differential fuzzing, models of any size, the experiments of the
+//! papers, and how the time of a proof grows with the size of a model.
 #![forbid(unsafe_code)]
 
-mod axis;
-mod experiment;
 mod fuzz;
 mod generate;
 mod growth;
 mod limits;
-mod process;
 
 use std::process::ExitCode;
 
@@ -29,10 +26,10 @@ enum Command {
     Generate(generate::Options),
     /// Repeat an experiment of a paper
     #[command(subcommand)]
-    Experiment(experiment::Experiment),
+    Experiment(experiments::Experiment),
     /// Measure how the time for a proof grows with the size of a model
     Growth(growth::Options),
-    /// Try whether limits of time and memory hold for models of any width and depth
+    /// Check that limits of time and memory hold for models of any width and depth
     Limits(limits::Options),
 }
 
@@ -40,7 +37,7 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Generate(options) => generate::run(&options),
-        Command::Experiment(experiment) => experiment::run(&experiment),
+        Command::Experiment(experiment) => experiments::run(&experiment),
         Command::Growth(options) => growth::run(&options),
         Command::Limits(options) => limits::run(&options),
     }

@@ -5,7 +5,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use super::words;
-use crate::process;
+use experiments::harness::process;
 
 /// A program that proves properties of AIGER files.
 pub enum Solver {

@@ -1,25 +1,25 @@
 //! How the time for a proof grows with the size of a model.
 //!
-//! Each family is tried in sizes that double, until a run takes too long. The model
-//! goes to every solver as the same binary AIGER file; the time is the processor's,
-//! of the whole process: reading, simplifying, proving, and with Elinvar also the
-//! check of the proof. The result is a table, and a page with plots to scale.
+//! The size of each family is doubled until a run takes too long. All solvers read the same
+//! binary AIGER file. The time is the processor time of the whole process: reading,
+//! simplifying, proving, and for Elinvar also the check of the proof. The result is a table and
+//! a page with plots.
 
 mod measure;
 mod plot;
 
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use elinvar_formats::aiger::Encoding;
 use elinvar_ir::TransitionSystem;
 use elinvar_models::families::{SizeError, counters, ring, shift_parity};
+use experiments::harness::table::Table;
+use experiments::harness::{finish, process, write};
 
 use crate::generate::aiger;
-use crate::process;
 use measure::{Measured, Solver};
 
 #[derive(Args)]
@@ -75,7 +75,7 @@ impl Family {
 }
 
 /// The times of one family, a row for each size.
-struct Table {
+struct FamilyTable {
     family: &'static str,
     solvers: Vec<&'static str>,
     rows: Vec<Row>,
@@ -97,13 +97,7 @@ impl Row {
 }
 
 pub fn run(options: &Options) -> ExitCode {
-    match measure_all(options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    finish(measure_all(options).map(|()| true))
 }
 
 fn measure_all(options: &Options) -> Result<(), String> {
@@ -113,12 +107,10 @@ fn measure_all(options: &Options) -> Result<(), String> {
     for &family in families {
         eprintln!("{} …", family.name());
         let table = measure_family(family, &solvers, options)?;
-        print(&table, &mut std::io::stdout().lock()).map_err(|error| error.to_string())?;
+        println!("{}", text(&table));
         tables.push(table);
     }
-    let page = plot::page(&tables);
-    std::fs::write(&options.output, page)
-        .map_err(|error| format!("cannot write {}: {error}", options.output.display()))?;
+    write(&options.output, plot::page(&tables))?;
     eprintln!("plots: {}", options.output.display());
     Ok(())
 }
@@ -135,8 +127,12 @@ fn solvers(options: &Options) -> Result<Vec<Solver>, String> {
 }
 
 /// Doubles the size until all solvers have taken too long, or there is no such model.
-fn measure_family(family: Family, solvers: &[Solver], options: &Options) -> Result<Table, String> {
-    let mut table = Table {
+fn measure_family(
+    family: Family,
+    solvers: &[Solver],
+    options: &Options,
+) -> Result<FamilyTable, String> {
+    let mut table = FamilyTable {
         family: family.name(),
         solvers: solvers.iter().map(Solver::name).collect(),
         rows: Vec::new(),
@@ -150,7 +146,7 @@ fn measure_family(family: Family, solvers: &[Solver], options: &Options) -> Resu
             Err(_) => return Ok(table),
         };
         let model = folder.path().join("model.aig");
-        write_model(&model, &system)?;
+        write(&model, aiger(&system, Encoding::Binary)?)?;
         let mut runs = Vec::new();
         for (index, solver) in solvers.iter().enumerate() {
             let goes_on = table.rows.last().is_none_or(|row| row.seconds(index).is_some());
@@ -165,41 +161,31 @@ fn measure_family(family: Family, solvers: &[Solver], options: &Options) -> Resu
     }
 }
 
-fn write_model(path: &Path, system: &TransitionSystem) -> Result<(), String> {
-    let text = aiger(system, Encoding::Binary)?;
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
-}
-
-/// Seconds, and by what factor more than for half the size; with two solvers also
-/// how many times longer the second takes.
-fn print(table: &Table, out: &mut impl Write) -> std::io::Result<()> {
+/// Seconds, and by what factor more than for half the size; with two solvers also how many
+/// times longer the second takes.
+fn text(table: &FamilyTable) -> String {
     let compared = table.solvers.len() == 2;
-    let mut line = format!("{:<12} {:>6}", table.family, "size");
+    let mut head = vec![table.family.to_owned(), "size".to_owned()];
     for solver in &table.solvers {
-        line += &format!(" {solver:>10} {:>8}", "growth");
+        head.extend([(*solver).to_owned(), "growth".to_owned()]);
     }
-    if compared {
-        line += &format!(" {:>8}", "ratio");
-    }
-    writeln!(out, "{line}")?;
+    head.extend(compared.then(|| "ratio".to_owned()));
+    let mut lines = Table { head, rows: Vec::new() };
     for (index, row) in table.rows.iter().enumerate() {
-        let mut line = format!("{:<12} {:>6}", "", row.size);
+        let mut cells = vec![String::new(), row.size.to_string()];
         for (solver, run) in row.runs.iter().enumerate() {
             let before = index.checked_sub(1).and_then(|index| table.rows[index].seconds(solver));
-            let growth = times(row.seconds(solver), before);
-            let seconds = match run {
+            cells.push(match run {
                 Some(Measured::Proved(time)) => format!("{:.3}", time.as_secs_f64()),
                 Some(Measured::TooLong) => "too long".into(),
                 None => String::new(),
-            };
-            line += &format!(" {seconds:>10} {growth:>8}");
+            });
+            cells.push(times(row.seconds(solver), before));
         }
-        if compared {
-            line += &format!(" {:>8}", times(row.seconds(1), row.seconds(0)));
-        }
-        writeln!(out, "{}", line.trim_end())?;
+        cells.extend(compared.then(|| times(row.seconds(1), row.seconds(0))));
+        lines.push(cells);
     }
-    writeln!(out)
+    lines.text()
 }
 
 /// How many times `one` is `other`.
@@ -224,7 +210,7 @@ mod tests {
     #[test]
     fn the_table_shows_growth_and_ratio() {
         let proved = |ms| Some(Measured::Proved(Duration::from_millis(ms)));
-        let table = Table {
+        let table = FamilyTable {
             family: "ring",
             solvers: vec!["elinvar", "abc"],
             rows: vec![
@@ -233,13 +219,12 @@ mod tests {
                 Row { size: 16, runs: vec![Some(Measured::TooLong), None] },
             ],
         };
-        let mut text = Vec::new();
-        print(&table, &mut text).unwrap();
         let expected = "\
-ring           size    elinvar   growth        abc   growth    ratio
-                  4      0.010               0.050              ×5.0
-                  8      0.020     ×2.0   too long
-                 16   too long\n\n";
-        assert_eq!(String::from_utf8(text).unwrap(), expected);
+ring  size   elinvar  growth       abc  growth  ratio
+         4     0.010             0.050           ×5.0
+         8     0.020    ×2.0  too long
+        16  too long
+";
+        assert_eq!(text(&table), expected);
     }
 }

@@ -178,26 +178,10 @@ impl<'p> Builder<'p> {
 /// The assertions of a body that hold in all states.
 pub fn valid(body: &[Statement]) -> Vec<Property> {
     let mut found = Vec::new();
-    for statement in body {
-        match &statement.kind {
-            StatementKind::AssertValid(_) => {
-                found.push(Property::at(Kind::Assert, statement.line));
-            }
-            StatementKind::If(_, then, otherwise) => {
-                found.extend(valid(then));
-                found.extend(valid(otherwise.as_deref().unwrap_or_default()));
-            }
-            StatementKind::While(_, _, body) => found.extend(valid(body)),
-            StatementKind::Assert(_)
-            | StatementKind::Assume(_)
-            | StatementKind::Assign(_)
-            | StatementKind::Havoc(_)
-            | StatementKind::Call { .. }
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => {}
+    visit_block(body, &mut |statement| {
+        if let StatementKind::AssertValid(_) = statement.kind {
+            found.push(Property::at(Kind::Assert, statement.line));
         }
-    }
+    });
     found
 }

@@ -45,7 +45,7 @@ fn changed(program: &Program, number: usize) -> Option<Program> {
     None
 }
 
-/// Counts down; true at the change that is meant.
+/// Counts down. The result is true for the change with the number.
 fn is_next(number: &mut usize) -> bool {
     if *number == 0 {
         return true;
@@ -54,7 +54,7 @@ fn is_next(number: &mut usize) -> bool {
     false
 }
 
-/// Removes a procedure that nobody calls, or its body.
+/// Removes a procedure that is not called, or its body or attribute.
 fn procedures(program: &mut Program, number: &mut usize) -> bool {
     for at in 0..program.procedures.len() {
         let called = program.procedures.iter().any(|p| calls(p.body.as_deref(), at));
@@ -82,48 +82,25 @@ fn procedures(program: &mut Program, number: &mut usize) -> bool {
 }
 
 fn calls(body: Option<&[Statement]>, callee: usize) -> bool {
-    body.unwrap_or_default().iter().any(|statement| match &statement.kind {
-        StatementKind::Call { callee: other, .. } => *other == callee,
-        StatementKind::If(_, then, otherwise) => {
-            calls(Some(then), callee) || calls(otherwise.as_deref(), callee)
-        }
-        StatementKind::While(_, _, body) => calls(Some(body), callee),
-        StatementKind::Assert(_)
-        | StatementKind::AssertValid(_)
-        | StatementKind::Assume(_)
-        | StatementKind::Assign(_)
-        | StatementKind::Havoc(_)
-        | StatementKind::Goto(_)
-        | StatementKind::Label(_)
-        | StatementKind::Break
-        | StatementKind::Return => false,
-    })
+    let mut found = false;
+    visit_block(body.unwrap_or_default(), &mut |statement| {
+        found |=
+            matches!(statement.kind, StatementKind::Call { callee: other, .. } if other == callee);
+    });
+    found
 }
 
 fn renumber_calls(body: Option<&mut [Statement]>, removed: usize) {
-    for statement in body.unwrap_or_default() {
-        match &mut statement.kind {
-            StatementKind::Call { callee, .. } if *callee > removed => *callee -= 1,
-            StatementKind::If(_, then, otherwise) => {
-                renumber_calls(Some(then), removed);
-                renumber_calls(otherwise.as_deref_mut(), removed);
-            }
-            StatementKind::While(_, _, body) => renumber_calls(Some(body), removed),
-            StatementKind::Call { .. }
-            | StatementKind::Assert(_)
-            | StatementKind::AssertValid(_)
-            | StatementKind::Assume(_)
-            | StatementKind::Assign(_)
-            | StatementKind::Havoc(_)
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => {}
+    visit_block_mut(body.unwrap_or_default(), &mut |statement| {
+        if let StatementKind::Call { callee, .. } = &mut statement.kind
+            && *callee > removed
+        {
+            *callee -= 1;
         }
-    }
+    });
 }
 
-/// Removes a statement, or puts a block in place of the statement around it.
+/// Removes a statement, or replaces it by the blocks inside it.
 fn statements(program: &mut Program, number: &mut usize) -> bool {
     let bodies = program.procedures.iter_mut().filter_map(|procedure| procedure.body.as_mut());
     let mut used = Vec::new();
@@ -134,25 +111,11 @@ fn statements(program: &mut Program, number: &mut usize) -> bool {
 
 /// The labels that are jumped to.
 fn gotos(block: &[Statement], used: &mut Vec<u32>) {
-    for statement in block {
-        match &statement.kind {
-            StatementKind::Goto(labels) => used.extend(labels),
-            StatementKind::If(_, then, otherwise) => {
-                gotos(then, used);
-                gotos(otherwise.as_deref().unwrap_or_default(), used);
-            }
-            StatementKind::While(_, _, body) => gotos(body, used),
-            StatementKind::Call { .. }
-            | StatementKind::Assert(_)
-            | StatementKind::AssertValid(_)
-            | StatementKind::Assume(_)
-            | StatementKind::Assign(_)
-            | StatementKind::Havoc(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => {}
+    visit_block(block, &mut |statement| {
+        if let StatementKind::Goto(labels) = &statement.kind {
+            used.extend(labels);
         }
-    }
+    });
 }
 
 fn in_block(
@@ -167,38 +130,19 @@ fn in_block(
             block.remove(at);
             return true;
         }
-        let inner = match &mut block[at].kind {
-            StatementKind::If(_, then, otherwise) => {
-                if in_block(then, number, used, within_loop) {
-                    return true;
-                }
-                if let Some(otherwise) = otherwise
-                    && in_block(otherwise, number, used, within_loop)
-                {
-                    return true;
-                }
-                [&then[..], otherwise.as_deref().unwrap_or_default()].concat()
-            }
-            StatementKind::While(_, _, body) => {
-                if in_block(body, number, used, true) {
-                    return true;
-                }
-                if !within_loop && breaks(body) {
-                    continue;
-                }
-                body.clone()
-            }
-            StatementKind::Call { .. }
-            | StatementKind::Assert(_)
-            | StatementKind::AssertValid(_)
-            | StatementKind::Assume(_)
-            | StatementKind::Assign(_)
-            | StatementKind::Havoc(_)
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => continue,
-        };
+        let is_loop = matches!(block[at].kind, StatementKind::While(..));
+        let mut blocks = block[at].kind.blocks_mut();
+        if blocks.is_empty() {
+            continue;
+        }
+        if blocks.iter_mut().any(|inner| in_block(inner, number, used, within_loop || is_loop)) {
+            return true;
+        }
+        let inner: Vec<Statement> = blocks.into_iter().flat_map(|inner| inner.clone()).collect();
+        // Without its loop, a `break` would have nothing to leave.
+        if is_loop && !within_loop && breaks(&inner) {
+            continue;
+        }
         if is_next(number) {
             block.splice(at..=at, inner);
             return true;
@@ -207,33 +151,20 @@ fn in_block(
     false
 }
 
-/// Is there a `break` that leaves the block?
+/// Whether there is a `break` that leaves the block.
 fn breaks(block: &[Statement]) -> bool {
-    block.iter().any(|statement| match &statement.kind {
-        StatementKind::Break => true,
-        StatementKind::If(_, then, otherwise) => {
-            breaks(then) || otherwise.as_deref().is_some_and(breaks)
-        }
-        StatementKind::While(..)
-        | StatementKind::Call { .. }
-        | StatementKind::Assert(_)
-        | StatementKind::AssertValid(_)
-        | StatementKind::Assume(_)
-        | StatementKind::Assign(_)
-        | StatementKind::Havoc(_)
-        | StatementKind::Goto(_)
-        | StatementKind::Label(_)
-        | StatementKind::Return => false,
+    block.iter().any(|statement| {
+        let is_loop = matches!(statement.kind, StatementKind::While(..));
+        let mut blocks = statement.kind.blocks().into_iter();
+        matches!(statement.kind, StatementKind::Break)
+            || (!is_loop && blocks.any(|block| breaks(block)))
     })
 }
 
 /// Removes a clause of a contract or of a loop, a `where` clause, or an axiom.
 fn clauses(program: &mut Program, number: &mut usize) -> bool {
-    for at in 0..program.axioms.len() {
-        if is_next(number) {
-            program.axioms.remove(at);
-            return true;
-        }
+    if remove_one(&mut program.axioms, number) {
+        return true;
     }
     let locals = program.procedures.iter_mut().flat_map(|p| &mut p.variables);
     for variable in program.globals.iter_mut().chain(locals) {
@@ -242,48 +173,30 @@ fn clauses(program: &mut Program, number: &mut usize) -> bool {
             return true;
         }
     }
-    for procedure in &mut program.procedures {
-        for clauses in [&mut procedure.requires, &mut procedure.ensures] {
-            if remove_clause(clauses, number) {
-                return true;
-            }
-        }
-        if in_loops(procedure.body.as_deref_mut().unwrap_or_default(), number) {
-            return true;
-        }
-    }
-    false
-}
-
-fn remove_clause(clauses: &mut Vec<Clause>, number: &mut usize) -> bool {
-    for at in 0..clauses.len() {
-        if is_next(number) {
-            clauses.remove(at);
-            return true;
-        }
-    }
-    false
-}
-
-fn in_loops(block: &mut [Statement], number: &mut usize) -> bool {
-    block.iter_mut().any(|statement| match &mut statement.kind {
-        StatementKind::While(_, invariants, body) => {
-            remove_clause(invariants, number) || in_loops(body, number)
-        }
-        StatementKind::If(_, then, otherwise) => {
-            in_loops(then, number) || in_loops(otherwise.as_deref_mut().unwrap_or_default(), number)
-        }
-        StatementKind::Call { .. }
-        | StatementKind::Assert(_)
-        | StatementKind::AssertValid(_)
-        | StatementKind::Assume(_)
-        | StatementKind::Assign(_)
-        | StatementKind::Havoc(_)
-        | StatementKind::Goto(_)
-        | StatementKind::Label(_)
-        | StatementKind::Break
-        | StatementKind::Return => false,
+    program.procedures.iter_mut().any(|procedure| {
+        remove_one(&mut procedure.requires, number)
+            || remove_one(&mut procedure.ensures, number)
+            || in_loops(procedure.body.as_deref_mut().unwrap_or_default(), number)
     })
+}
+
+fn remove_one<T>(items: &mut Vec<T>, number: &mut usize) -> bool {
+    let chosen = (0..items.len()).find(|_| is_next(number));
+    if let Some(at) = chosen {
+        items.remove(at);
+    }
+    chosen.is_some()
+}
+
+/// Removes an invariant of a loop.
+fn in_loops(block: &mut [Statement], number: &mut usize) -> bool {
+    let mut done = false;
+    visit_block_mut(block, &mut |statement| {
+        if let StatementKind::While(_, invariants, _) = &mut statement.kind {
+            done = done || remove_one(invariants, number);
+        }
+    });
+    done
 }
 
 /// Removes the last constant, function, global or local variable, if nothing uses it.
@@ -326,7 +239,7 @@ fn declarations(program: &mut Program, number: &mut usize) -> bool {
     false
 }
 
-/// Does the procedure use the variable?
+/// Whether the procedure uses the variable.
 fn uses_local(procedure: &Procedure, local: usize) -> bool {
     let alone = Program {
         dialect: Dialect::Boogie,
@@ -347,25 +260,27 @@ fn uses_local(procedure: &Procedure, local: usize) -> bool {
 }
 
 fn writes(block: &[Statement], name: Name) -> bool {
-    block.iter().any(|statement| match &statement.kind {
-        StatementKind::Assign(pairs) => pairs.iter().any(|(target, _)| target.name == name),
-        StatementKind::Havoc(names) => names.contains(&name),
-        StatementKind::Call { results, .. } => results.contains(&name),
-        StatementKind::If(_, then, otherwise) => {
-            writes(then, name) || otherwise.as_deref().is_some_and(|block| writes(block, name))
-        }
-        StatementKind::While(_, _, body) => writes(body, name),
-        StatementKind::Assert(_)
-        | StatementKind::AssertValid(_)
-        | StatementKind::Assume(_)
-        | StatementKind::Goto(_)
-        | StatementKind::Label(_)
-        | StatementKind::Break
-        | StatementKind::Return => false,
-    })
+    let mut found = false;
+    visit_block(block, &mut |statement| {
+        found |= match &statement.kind {
+            StatementKind::Assign(pairs) => pairs.iter().any(|(target, _)| target.name == name),
+            StatementKind::Havoc(names) => names.contains(&name),
+            StatementKind::Call { results, .. } => results.contains(&name),
+            StatementKind::If(..)
+            | StatementKind::While(..)
+            | StatementKind::Assert(_)
+            | StatementKind::AssertValid(_)
+            | StatementKind::Assume(_)
+            | StatementKind::Goto(_)
+            | StatementKind::Label(_)
+            | StatementKind::Break
+            | StatementKind::Return => false,
+        };
+    });
+    found
 }
 
-/// Puts a part in place of an expression that has the same type.
+/// Replaces an expression by a part of it that has the same type.
 fn parts(program: &mut Program, number: &mut usize) -> bool {
     program.expressions_mut().into_iter().any(|expr| replace_by_part(expr, number))
 }
@@ -380,7 +295,7 @@ fn replace_by_part(expr: &mut Expr, number: &mut usize) -> bool {
     expr.children_mut().into_iter().any(|child| replace_by_part(child, number))
 }
 
-/// Puts a literal in place of an expression that is none.
+/// Replaces an expression by a literal.
 fn expressions(program: &mut Program, number: &mut usize) -> bool {
     program.expressions_mut().into_iter().any(|expr| replace_by_literal(expr, number))
 }

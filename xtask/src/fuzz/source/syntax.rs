@@ -3,6 +3,112 @@
 //! The tree shares nothing with the reader. The printer sets the line numbers, so that a property is
 //! known by its kind and its line, to the oracle as well as to the tool.
 
+/// The operands of an expression, by shared or by mutable reference.
+macro_rules! children {
+    ($kind:expr, $iter:ident $(, $mutable:tt)?) => {
+        match $kind {
+            ExprKind::Name(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Real(_)
+            | ExprKind::Word(_) => Vec::new(),
+            ExprKind::Old(inner)
+            | ExprKind::Not(inner)
+            | ExprKind::Negate(inner)
+            | ExprKind::Extract(_, _, inner)
+            | ExprKind::ToInt(inner)
+            | ExprKind::ToReal(inner) => vec![inner],
+            ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => vec![a, b],
+            ExprKind::Choice(a, b, c) => vec![a, b, c],
+            ExprKind::Select(map, indices) => {
+                [&$($mutable)? **map].into_iter().chain(indices).collect()
+            }
+            ExprKind::Store(map, indices, element) => {
+                let map = [&$($mutable)? **map].into_iter();
+                map.chain(indices).chain([&$($mutable)? **element]).collect()
+            }
+            ExprKind::Apply(_, arguments) | ExprKind::WordOp(_, arguments) => {
+                arguments.$iter().collect()
+            }
+        }
+    };
+}
+
+/// The expressions of a program, by shared or by mutable reference.
+macro_rules! program_expressions {
+    ($program:expr, $iter:ident, $option:ident, $block:ident $(, $mutable:tt)?) => {{
+        let mut all: Vec<&$($mutable)? Expr> = $program.axioms.$iter().collect();
+        all.extend($program.globals.$iter().filter_map(|global| global.constraint.$option()));
+        all.extend($program.functions.$iter().filter_map(|function| function.body.$option()));
+        for procedure in $program.procedures.$iter() {
+            all.extend(procedure.variables.$iter().filter_map(|v| v.constraint.$option()));
+            let clauses = procedure.requires.$iter().chain(procedure.ensures.$iter());
+            all.extend(clauses.map(|clause| &$($mutable)? clause.condition));
+            all.extend(procedure.body.$iter().flat_map(|body| $block(body)));
+        }
+        all
+    }};
+}
+
+/// A function for the expressions of a block, by shared or by mutable reference, with or
+/// without those of assertions that are valid.
+macro_rules! block_expressions {
+    ($name:ident, $iter:ident, $valid:literal $(, $mutable:tt)?) => {
+        fn $name(block: &$($mutable)? [Statement]) -> Vec<&$($mutable)? Expr> {
+            let mut all = Vec::new();
+            for statement in block {
+                match &$($mutable)? statement.kind {
+                    StatementKind::Assert(e) | StatementKind::Assume(e) => all.push(e),
+                    StatementKind::AssertValid(e) => all.extend($valid.then_some(e)),
+                    StatementKind::Assign(pairs) => {
+                        for (target, value) in pairs {
+                            all.extend(target.indices.$iter().flatten());
+                            all.push(value);
+                        }
+                    }
+                    StatementKind::Call { arguments, .. } => all.extend(arguments),
+                    StatementKind::If(condition, then, otherwise) => {
+                        all.extend(condition);
+                        all.extend($name(then));
+                        all.extend(otherwise.$iter().flat_map(|block| $name(block)));
+                    }
+                    StatementKind::While(condition, invariants, body) => {
+                        all.extend(condition);
+                        all.extend(invariants.$iter().map(|c| &$($mutable)? c.condition));
+                        all.extend($name(body));
+                    }
+                    StatementKind::Havoc(_)
+                    | StatementKind::Goto(_)
+                    | StatementKind::Label(_)
+                    | StatementKind::Break
+                    | StatementKind::Return => {}
+                }
+            }
+            all
+        }
+    };
+}
+
+/// The blocks inside a statement, by shared or by mutable reference.
+macro_rules! blocks {
+    ($kind:expr) => {
+        match $kind {
+            StatementKind::If(_, then, otherwise) => [then].into_iter().chain(otherwise).collect(),
+            StatementKind::While(_, _, body) => vec![body],
+            StatementKind::Assert(_)
+            | StatementKind::AssertValid(_)
+            | StatementKind::Assume(_)
+            | StatementKind::Assign(_)
+            | StatementKind::Havoc(_)
+            | StatementKind::Call { .. }
+            | StatementKind::Goto(_)
+            | StatementKind::Label(_)
+            | StatementKind::Break
+            | StatementKind::Return => Vec::new(),
+        }
+    };
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Type {
     Bool,
@@ -338,54 +444,14 @@ impl Expr {
         Expr::binary(BinaryOp::Equal, Type::Bool, left, right)
     }
 
+    /// The operands.
     pub fn children(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprKind::Name(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Real(_)
-            | ExprKind::Word(_) => Vec::new(),
-            ExprKind::Old(inner)
-            | ExprKind::Not(inner)
-            | ExprKind::Negate(inner)
-            | ExprKind::Extract(_, _, inner)
-            | ExprKind::ToInt(inner)
-            | ExprKind::ToReal(inner) => vec![inner],
-            ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => vec![a, b],
-            ExprKind::Choice(a, b, c) => vec![a, b, c],
-            ExprKind::Select(map, indices) => [&**map].into_iter().chain(indices).collect(),
-            ExprKind::Store(map, indices, element) => {
-                [&**map].into_iter().chain(indices).chain([&**element]).collect()
-            }
-            ExprKind::Apply(_, arguments) | ExprKind::WordOp(_, arguments) => {
-                arguments.iter().collect()
-            }
-        }
+        children!(&self.kind, iter)
     }
 
+    /// The operands, to be changed.
     pub fn children_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            ExprKind::Name(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Real(_)
-            | ExprKind::Word(_) => Vec::new(),
-            ExprKind::Old(inner)
-            | ExprKind::Not(inner)
-            | ExprKind::Negate(inner)
-            | ExprKind::Extract(_, _, inner)
-            | ExprKind::ToInt(inner)
-            | ExprKind::ToReal(inner) => vec![inner],
-            ExprKind::Binary(_, a, b) | ExprKind::Concat(a, b) => vec![a, b],
-            ExprKind::Choice(a, b, c) => vec![a, b, c],
-            ExprKind::Select(map, indices) => [&mut **map].into_iter().chain(indices).collect(),
-            ExprKind::Store(map, indices, element) => {
-                [&mut **map].into_iter().chain(indices).chain([&mut **element]).collect()
-            }
-            ExprKind::Apply(_, arguments) | ExprKind::WordOp(_, arguments) => {
-                arguments.iter_mut().collect()
-            }
-        }
+        children!(&mut self.kind, iter_mut, mut)
     }
 
     /// Calls `visit` for the expression and everything inside it.
@@ -398,97 +464,43 @@ impl Expr {
 impl Program {
     /// All expressions that are not part of another one.
     pub fn expressions(&self) -> Vec<&Expr> {
-        let mut all: Vec<&Expr> = self.axioms.iter().collect();
-        all.extend(self.globals.iter().filter_map(|global| global.constraint.as_ref()));
-        all.extend(self.functions.iter().filter_map(|function| function.body.as_ref()));
-        for procedure in &self.procedures {
-            all.extend(procedure.variables.iter().filter_map(|v| v.constraint.as_ref()));
-            all.extend(procedure.requires.iter().map(|clause| &clause.condition));
-            all.extend(procedure.ensures.iter().map(|clause| &clause.condition));
-            all.extend(procedure.body.iter().flat_map(|body| block_expressions(body)));
-        }
-        all
+        program_expressions!(self, iter, as_ref, block_expressions)
     }
 
-    /// Those that may be replaced by any others.
+    /// The expressions that may be replaced by any others of the same type.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
-        let mut all: Vec<&mut Expr> = self.axioms.iter_mut().collect();
-        all.extend(self.globals.iter_mut().filter_map(|global| global.constraint.as_mut()));
-        all.extend(self.functions.iter_mut().filter_map(|function| function.body.as_mut()));
-        for procedure in &mut self.procedures {
-            all.extend(procedure.variables.iter_mut().filter_map(|v| v.constraint.as_mut()));
-            all.extend(procedure.requires.iter_mut().map(|clause| &mut clause.condition));
-            all.extend(procedure.ensures.iter_mut().map(|clause| &mut clause.condition));
-            all.extend(procedure.body.iter_mut().flat_map(|body| block_expressions_mut(body)));
-        }
-        all
+        program_expressions!(self, iter_mut, as_mut, block_expressions_mut, mut)
     }
 }
 
-fn block_expressions(block: &[Statement]) -> Vec<&Expr> {
-    let mut all = Vec::new();
-    for statement in block {
-        match &statement.kind {
-            StatementKind::Assert(e) | StatementKind::AssertValid(e) | StatementKind::Assume(e) => {
-                all.push(e);
-            }
-            StatementKind::Assign(pairs) => {
-                for (target, value) in pairs {
-                    all.extend(target.indices.iter().flatten());
-                    all.push(value);
-                }
-            }
-            StatementKind::Call { arguments, .. } => all.extend(arguments),
-            StatementKind::If(condition, then, otherwise) => {
-                all.extend(condition);
-                all.extend(block_expressions(then));
-                all.extend(otherwise.iter().flat_map(|block| block_expressions(block)));
-            }
-            StatementKind::While(condition, invariants, body) => {
-                all.extend(condition);
-                all.extend(invariants.iter().map(|clause| &clause.condition));
-                all.extend(block_expressions(body));
-            }
-            StatementKind::Havoc(_)
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => {}
-        }
+block_expressions!(block_expressions, iter, true);
+// A part of an assertion that is valid may not hold.
+block_expressions!(block_expressions_mut, iter_mut, false, mut);
+
+impl StatementKind {
+    /// The blocks inside the statement.
+    pub fn blocks(&self) -> Vec<&Vec<Statement>> {
+        blocks!(self)
     }
-    all
+
+    /// The blocks inside the statement, to be changed.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+        blocks!(self)
+    }
 }
 
-fn block_expressions_mut(block: &mut [Statement]) -> Vec<&mut Expr> {
-    let mut all = Vec::new();
+/// Calls `visit` for all statements of a block, and for those inside them.
+pub fn visit_block(block: &[Statement], visit: &mut dyn FnMut(&Statement)) {
     for statement in block {
-        match &mut statement.kind {
-            StatementKind::Assert(e) | StatementKind::Assume(e) => all.push(e),
-            StatementKind::Assign(pairs) => {
-                for (target, value) in pairs {
-                    all.extend(target.indices.iter_mut().flatten());
-                    all.push(value);
-                }
-            }
-            StatementKind::Call { arguments, .. } => all.extend(arguments),
-            StatementKind::If(condition, then, otherwise) => {
-                all.extend(condition);
-                all.extend(block_expressions_mut(then));
-                all.extend(otherwise.iter_mut().flat_map(|block| block_expressions_mut(block)));
-            }
-            StatementKind::While(condition, invariants, body) => {
-                all.extend(condition);
-                all.extend(invariants.iter_mut().map(|clause| &mut clause.condition));
-                all.extend(block_expressions_mut(body));
-            }
-            // A part of it may not hold.
-            StatementKind::AssertValid(_)
-            | StatementKind::Havoc(_)
-            | StatementKind::Goto(_)
-            | StatementKind::Label(_)
-            | StatementKind::Break
-            | StatementKind::Return => {}
-        }
+        visit(statement);
+        statement.kind.blocks().into_iter().for_each(|block| visit_block(block, visit));
     }
-    all
+}
+
+/// The same, with statements that can be changed.
+pub fn visit_block_mut(block: &mut [Statement], visit: &mut dyn FnMut(&mut Statement)) {
+    for statement in block {
+        visit(statement);
+        statement.kind.blocks_mut().into_iter().for_each(|block| visit_block_mut(block, visit));
+    }
 }

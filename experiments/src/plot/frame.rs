@@ -1,0 +1,106 @@
+//! The area of a picture, with scales and a key around it.
+
+use super::{Mark, colour};
+use crate::harness::page::escape;
+
+/// Where values are drawn: the area and its margins, in pixels.
+pub struct Frame {
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+/// The symbol of a series in the key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symbol {
+    Dot,
+    Stroke,
+    Square,
+}
+
+impl Frame {
+    /// The x coordinate of a share of the width.
+    pub fn x(&self, share: f64) -> f64 {
+        self.left + share * self.width
+    }
+
+    /// The y coordinate of a share of the height.
+    pub fn y(&self, share: f64) -> f64 {
+        self.top + (1.0 - share) * self.height
+    }
+
+    /// A picture with this content.
+    pub fn svg(&self, content: &str) -> String {
+        let width = self.left + self.width + self.right;
+        let height = self.top + self.height + self.bottom;
+        format!(
+            "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             role=\"img\">\n{content}</svg>\n"
+        )
+    }
+
+    /// Vertical lines with their labels below.
+    pub fn across(&self, marks: &[Mark]) -> String {
+        let (low, top, below) = (self.y(0.0), self.top, self.y(0.0) + 15.0);
+        let line = |(share, label): &Mark| {
+            let (x, label) = (self.x(*share), escape(label));
+            format!(
+                "<path class=\"grid\" d=\"M{x:.1} {low}V{top}\"/>\n\
+                 <text class=\"middle\" x=\"{x:.1}\" y=\"{below}\">{label}</text>\n"
+            )
+        };
+        marks.iter().map(line).collect()
+    }
+
+    /// Horizontal lines with their labels on the left.
+    pub fn up(&self, marks: &[Mark]) -> String {
+        let (left, end, before) = (self.left, self.x(1.0), self.left - 6.0);
+        let line = |(share, label): &Mark| {
+            let (y, label) = (self.y(*share), escape(label));
+            format!(
+                "<path class=\"grid\" d=\"M{left} {y:.1}H{end}\"/>\n\
+                 <text class=\"end\" x=\"{before}\" y=\"{:.1}\">{label}</text>\n",
+                y + 4.0
+            )
+        };
+        marks.iter().map(line).collect()
+    }
+
+    /// What the scales measure.
+    pub fn titles(&self, across: &str, up: &str) -> String {
+        let (middle, below, centre) = (self.x(0.5), self.y(0.0) + 33.0, self.y(0.5));
+        let (across, up) = (escape(across), escape(up));
+        format!(
+            "<text class=\"middle\" x=\"{middle}\" y=\"{below}\">{across}</text>\n\
+             <text class=\"middle\" transform=\"translate(12 {centre}) rotate(-90)\">{up}</text>\n"
+        )
+    }
+
+    /// The names of the series above the area, so many pixels apart.
+    pub fn key(&self, names: &[&str], symbol: Symbol, distance: f64) -> String {
+        let entry = |(index, name): (usize, &&str)| {
+            let (x, class, name) =
+                (self.left + distance * index as f64, colour(index), escape(name));
+            let symbol = match symbol {
+                Symbol::Dot => {
+                    format!("<circle class=\"{class}\" cx=\"{}\" cy=\"12\" r=\"4\"/>", x + 4.0)
+                }
+                Symbol::Stroke => format!("<path class=\"line {class}\" d=\"M{x} 12h14\"/>"),
+                Symbol::Square => format!(
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"6\" width=\"10\" height=\"10\"/>"
+                ),
+            };
+            format!("{symbol}<text x=\"{}\" y=\"16\">{name}</text>\n", x + 18.0)
+        };
+        names.iter().enumerate().map(entry).collect()
+    }
+
+    /// A straight line between two points, given as shares.
+    pub fn guide(&self, class: &str, [from, to]: [(f64, f64); 2]) -> String {
+        let ((a, b), (c, d)) = ((self.x(from.0), self.y(from.1)), (self.x(to.0), self.y(to.1)));
+        format!("<path class=\"{class}\" d=\"M{a:.1} {b:.1}L{c:.1} {d:.1}\"/>\n")
+    }
+}

@@ -1,0 +1,71 @@
+//! Pictures in SVG, drawn to scale.
+
+pub mod axis;
+pub mod bars;
+mod frame;
+pub mod lines;
+pub mod scatter;
+pub mod times;
+
+/// The style of all pictures. Series are drawn in the colours `c0` and so on.
+pub const STYLE: &str = "\
+:root{--c0:#1f6fb4;--c1:#c8601a;--c2:#3a8f4d;--c3:#8a5bb0}
+@media(prefers-color-scheme:dark){:root{--c0:#5aa9e6;--c1:#e08a4a;--c2:#6cc182;--c3:#b694d8}}
+svg{margin:0 1em 1em 0}
+svg .c0{fill:var(--c0);stroke:var(--c0)}
+svg .c1{fill:var(--c1);stroke:var(--c1)}
+svg .c2{fill:var(--c2);stroke:var(--c2)}
+svg .c3{fill:var(--c3);stroke:var(--c3)}
+svg circle,svg rect{fill-opacity:.7;stroke:none}
+svg .line{fill:none;stroke-width:2}
+svg .band{fill-opacity:.15;stroke:none}
+svg text{font:12px sans-serif;fill:currentColor}
+svg .end{text-anchor:end}
+svg .middle{text-anchor:middle}
+svg .grid{stroke:var(--grid)}
+svg .border{stroke:currentColor;fill:none}
+svg .guide{stroke:var(--soft);fill:none;stroke-dasharray:4 3}
+";
+
+/// A value of a scale as a share of its length, from 0 to 1, with its label.
+pub type Mark = (f64, String);
+
+/// The class of the colour of a series.
+fn colour(index: usize) -> String {
+    format!("c{}", index % 4)
+}
+
+#[cfg(test)]
+pub mod tests {
+    /// Checks that all elements are closed in the right order and all text is escaped.
+    pub fn is_well_formed(markup: &str) -> Result<(), String> {
+        let mut open = Vec::new();
+        let mut rest = markup;
+        while let Some(start) = rest.find('<') {
+            text_is_escaped(&rest[..start])?;
+            let end = start + rest[start..].find('>').ok_or("a tag is not closed")?;
+            let tag = &rest[start + 1..end];
+            rest = &rest[end + 1..];
+            if !tag.matches('"').count().is_multiple_of(2) || tag.contains('<') {
+                return Err(format!("<{tag}>"));
+            }
+            let name = |tag: &str| tag.split_whitespace().next().unwrap_or_default().to_owned();
+            if let Some(tag) = tag.strip_prefix('/') {
+                let opened = open.pop();
+                if opened.as_deref() != Some(tag) {
+                    return Err(format!("{opened:?} is closed by {tag}"));
+                }
+            } else if !tag.ends_with('/') {
+                open.push(name(tag));
+            }
+        }
+        text_is_escaped(rest)?;
+        if open.is_empty() { Ok(()) } else { Err(format!("{open:?} are not closed")) }
+    }
+
+    fn text_is_escaped(text: &str) -> Result<(), String> {
+        let entities = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"];
+        let clean = entities.iter().fold(text.to_owned(), |text, entity| text.replace(entity, ""));
+        if clean.contains(['&', '>']) { Err(format!("not escaped: {text}")) } else { Ok(()) }
+    }
+}
