@@ -226,7 +226,7 @@ impl Arguments {
         chosen: &[PropertyId],
     ) -> Result<u8> {
         let [property] = *chosen else {
-            bail!("--parameter works with one property: choose it with --property");
+            bail!("--parameter works with one property; choose it with --property");
         };
         let (parameter, range) = self.family.family().expect("asked for");
         let families = Families::new(problem, parameter, property, range)?;

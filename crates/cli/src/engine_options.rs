@@ -499,14 +499,14 @@ mod tests {
     }
 
     fn choice(words: &str) -> Choice {
-        match plan(words).expect("a meant combination") {
+        match plan(words).expect("a valid combination") {
             Method::System(choice) => choice,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn nothing_said_means_the_defaults() {
+    fn defaults_are_used_without_options() {
         assert_eq!(choice(""), Choice::Auto);
         assert_eq!(choice("--engine pdr"), Choice::Pdr(PdrOptions::default()));
         assert_eq!(choice("--engine bmc"), Choice::Bmc(BmcOptions::default()));
@@ -623,30 +623,33 @@ mod tests {
         assert!(!options("--engine words").is_for_programs());
         assert!(options("").expect_program().is_ok());
         let error = options("--bound 3").expect_program().unwrap_err();
-        assert_eq!(error.to_string(), "--bound is about transition systems, not about programs");
+        assert_eq!(
+            error.to_string(),
+            "--bound applies only to transition systems, not to programs"
+        );
     }
 
     #[test]
-    fn what_means_nothing_is_refused() {
+    fn inapplicable_options_are_refused() {
         for (words, complaint) in [
-            ("--ctg 3", "--ctg is an option of --engine pdr or avy or words"),
+            ("--ctg 3", "--ctg requires --engine pdr or avy or words"),
+            ("--engine kind --passes cone", "--passes requires --engine pdr or avy or itp or imc"),
+            ("--engine pdr --bound 3", "--bound requires --engine bmc or kind or auto"),
+            ("--engine pdr --distinct lazy", "--distinct requires --engine kind"),
             (
-                "--engine kind --passes cone",
-                "--passes is an option of --engine pdr or avy or itp or imc",
+                "--engine pdr --passes none,cone",
+                "--passes none cannot be combined with other passes",
             ),
-            ("--engine pdr --bound 3", "--bound is an option of --engine bmc or kind or auto"),
-            ("--engine pdr --distinct lazy", "--distinct is an option of --engine kind"),
-            ("--engine pdr --passes none,cone", "--passes none stands alone"),
-            ("--engine pdr --ctg 0 --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
-            ("--engine avy --ctg-depth 1", "--ctg-depth says nothing with --ctg 0"),
+            ("--engine pdr --ctg 0 --ctg-depth 1", "--ctg-depth has no effect with --ctg 0"),
+            ("--engine avy --ctg-depth 1", "--ctg-depth has no effect with --ctg 0"),
             ("--engine avy --interleave 0", "--interleave must be at least 1"),
-            ("--engine pdr --min-core", "--min-core is an option of --engine avy"),
+            ("--engine pdr --min-core", "--min-core requires --engine avy"),
             ("--engine pdr --patience 0", "--patience must be at least 1"),
-            ("--engine bmc -j 2", "--threads is an option of --engine auto"),
-            ("--engine itp --ctg 3", "--ctg is an option of --engine pdr or avy or words"),
-            ("--engine imc --bound 3", "--bound is an option of --engine bmc or kind or auto"),
-            ("--engine cfg", "--engine cfg is for programs, not for transition systems"),
-            ("--bound 3 -j 2", "--bound and --no-incremental are about one engine, not about -j 2"),
+            ("--engine bmc -j 2", "--threads requires --engine auto"),
+            ("--engine itp --ctg 3", "--ctg requires --engine pdr or avy or words"),
+            ("--engine imc --bound 3", "--bound requires --engine bmc or kind or auto"),
+            ("--engine cfg", "--engine cfg applies only to programs, not to transition systems"),
+            ("--bound 3 -j 2", "--bound and --no-incremental cannot be used with -j 2"),
         ] {
             match plan(words) {
                 Ok(_) => panic!("{words} is accepted"),

@@ -47,8 +47,11 @@ pub struct ProgramOptions {
 
     /// cfg: work on one path program after the other (trace abstraction) instead of the whole
     /// program
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, overrides_with = "no_trace_abstraction", hide_short_help = true)]
     trace_abstraction: bool,
+
+    #[arg(long, hide = true)]
+    no_trace_abstraction: bool,
 
     /// cfg: how states that lead to an error are found: a cube of them at a time, by
     /// model-based projection, or all of them [default: projection]
@@ -175,6 +178,8 @@ impl ProgramOptions {
         let start = self.analysis.map(AnalysisName::meaning);
         if self.trace_abstraction {
             options.strategy = Strategy::TraceAbstraction;
+        } else if self.no_trace_abstraction {
+            options.strategy = Strategy::Whole;
         }
         options.predecessors =
             self.predecessors.map_or(options.predecessors, PredecessorsName::meaning);
@@ -202,7 +207,7 @@ impl ProgramOptions {
     pub fn given(&self) -> Option<&'static str> {
         let options = [
             ("--thesis", self.thesis),
-            ("--trace-abstraction", self.trace_abstraction),
+            ("--trace-abstraction", self.trace_abstraction || self.no_trace_abstraction),
             ("--predecessors", self.predecessors.is_some()),
             ("--lemmas", self.lemmas.is_some()),
             ("--analysis", self.analysis.is_some()),

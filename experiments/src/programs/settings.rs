@@ -66,7 +66,7 @@ fn of_group(group: Group) -> Vec<Setting> {
     match group {
         Group::Thesis => vec![cfg("thesis", &["--thesis"])],
         Group::ThesisPlus => vec![
-            cfg("thesis + whole program", &["--thesis", "--strategy", "whole"]),
+            cfg("thesis + whole program", &["--thesis", "--no-trace-abstraction"]),
             cfg("thesis + projection", &["--thesis", "--predecessors", "projection"]),
             cfg("thesis + cores", &["--thesis", "--lemmas", "core"]),
             cfg("thesis + interpolants", &["--thesis", "--lemmas", "interpolant"]),
@@ -78,7 +78,7 @@ fn of_group(group: Group) -> Vec<Setting> {
         ],
         Group::Ours => vec![cfg("ours", &[])],
         Group::OursMinus => vec![
-            cfg("ours by traces", &["--strategy", "trace-abstraction"]),
+            cfg("ours by traces", &["--trace-abstraction"]),
             cfg("ours - projection", &["--predecessors", "wp"]),
             cfg("ours - splitting", &["--no-dnf"]),
             cfg("ours - interpolants", &["--lemmas", "core"]),

@@ -216,7 +216,7 @@ fn what_is_no_family_is_refused() {
         ),
         (&["--parameter", "limit"], "the following required arguments were not provided:\n"),
         (&["--range", "1..3"], "the following required arguments were not provided:\n"),
-        (&["--strategy", "relax"], "this --strategy goes with --parameter\n"),
+        (&["--strategy", "relax"], "--strategy requires --parameter\n"),
     ] {
         // A value may begin with a sign only after an equals sign.
         let more: Vec<String> = match more {
@@ -232,9 +232,15 @@ fn what_is_no_family_is_refused() {
         assert!(run.stderr.starts_with(&expected), "{more:?}: {}", run.stderr);
     }
     for (more, message) in [
-        (&["--engine", "bmc"] as &[&str], "--parameter works with --engine pdr, in one thread\n"),
-        (&["--engine", "kind"], "--parameter works with --engine pdr, in one thread\n"),
-        (&["-j", "2"], "--parameter works with --engine pdr, in one thread\n"),
+        (
+            &["--engine", "bmc"] as &[&str],
+            "--parameter works only with models, --engine pdr and one thread\n",
+        ),
+        (
+            &["--engine", "kind"],
+            "--parameter works only with models, --engine pdr and one thread\n",
+        ),
+        (&["-j", "2"], "--parameter works only with models, --engine pdr and one thread\n"),
         (&["--save", "p"], "--reuse and --save cannot be combined with --parameter\n"),
         (&["--stats"], "--stats cannot be combined with --parameter\n"),
     ] {
@@ -244,7 +250,7 @@ fn what_is_no_family_is_refused() {
     }
     let run = elinvar(path, &[&["check", model] as &[&str], &limit].concat());
     assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""));
-    let message = "error: --parameter is about one property: choose it with --property\n";
+    let message = "error: --parameter works with one property; choose it with --property\n";
     assert_eq!(run.stderr, message);
 }
 

@@ -153,7 +153,7 @@ fn a_file_that_is_not_there_yet_is_one_of_save() {
     let words = ["check", MODEL, "--engine", "pdr", "--reuse", "p", "--save", "p", "-q"];
     let run = elinvar(path, &words);
     assert_eq!((run.code, run.stdout.as_str()), (SAFE, "safe\n"));
-    assert_eq!(run.stderr, "note: p is not there yet: beginning with nothing\n");
+    assert_eq!(run.stderr, "note: p does not exist yet\n");
     let run = elinvar(path, &words);
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (SAFE, "safe\n", ""));
 }
