@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::{Engine, Event, Run};
+use elinvar_engines::{Event, Run, Task};
 use elinvar_ir::{PropertyId, Verdict};
 use elinvar_models::families::fifo;
 use nix::sys::resource::UsageWho;
@@ -102,15 +102,15 @@ fn measure(
     let observed = Arc::clone(&starts);
     let run =
         Run::new().with_timeout(Duration::from_secs(options.timeout)).with_observer(move |event| {
-            if let Event::Bound { .. } = event {
+            if let Event::Progress { .. } = event {
                 observed.lock().expect("one thread").push(now());
             }
         });
     let bound = Some(options.bound);
     let mut engine =
-        KInduction::new(KInductionOptions { bound, distinct, incremental, strengthen: false });
-    let verdicts =
-        engine.check(&system, &[PropertyId(0)], &run).map_err(|error| error.to_string())?;
+        KInduction(KInductionOptions { bound, distinct, incremental, strengthen: false });
+    let task = Task::about(&system, &[PropertyId(0)], &run);
+    let verdicts = task.check(&mut engine).map_err(|error| error.to_string())?;
     let end = now();
     let starts = starts.lock().expect("one thread");
     let mut times: Vec<Duration> = starts.windows(2).map(|pair| pair[1] - starts[0]).collect();

@@ -16,7 +16,7 @@ use elinvar_engines::interpolation::itp::Itp;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
-use elinvar_engines::{Engine, Run};
+use elinvar_engines::{Engine, Run, Task};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
     ArrayValue, ExprId, Input, PropertyId, Rng, Simulator, Sort, Step, TransitionSystem, Value,
@@ -206,8 +206,8 @@ fn examine(
         EngineName::value_variants().iter().filter(|name| only.is_none_or(|o| o == **name));
     for mut engine in chosen.filter_map(|&name| engine(name, seed)) {
         let run = Run::new().with_timeout(Duration::from_secs(20)).with_seed(seed);
-        let verdicts =
-            engine.check(system, &properties, &run).map_err(|error| error.to_string())?;
+        let task = Task::about(system, &properties, &run);
+        let verdicts = task.check(&mut *engine).map_err(|error| error.to_string())?;
         for (&(id, outcome), verdict) in truth.iter().zip(&verdicts) {
             let context =
                 |complaint: String| format!("{} on property {}: {complaint}", engine.name(), id.0);
@@ -232,21 +232,21 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
         InterpolationOptions { elimination, system, ..InterpolationOptions::default() };
     let engine: Box<dyn Engine> = match name {
         EngineName::Bmc => {
-            Box::new(Bmc::new(BmcOptions { start: 0, step, bound: Some(12), incremental }))
+            Box::new(Bmc(BmcOptions { start: 0, step, bound: Some(12), incremental }))
         }
-        EngineName::Kind => Box::new(KInduction::new(KInductionOptions {
+        EngineName::Kind => Box::new(KInduction(KInductionOptions {
             bound: Some(16),
             distinct: [Distinct::Lazy, Distinct::Eager, Distinct::Never][seed as usize / 7 % 3],
             incremental,
             strengthen: seed.is_multiple_of(2),
         })),
-        EngineName::Pdr => Box::new(Pdr::new(PdrOptions {
+        EngineName::Pdr => Box::new(Pdr(PdrOptions {
             elimination,
             ctg: Ctg { max: seed as usize % 4, depth: seed as usize / 4 % 3 },
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()
         })),
-        EngineName::Avy => Box::new(Avy::new(AvyOptions {
+        EngineName::Avy => Box::new(Avy(AvyOptions {
             step,
             global_trace: !(seed / 3).is_multiple_of(4),
             min_suffix: !(seed / 5).is_multiple_of(3),
@@ -257,9 +257,9 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
             system,
             ..AvyOptions::default()
         })),
-        EngineName::Itp => Box::new(Itp::new(interpolation)),
-        EngineName::Imc => Box::new(Imc::new(interpolation)),
-        EngineName::Words => Box::new(Words::new(words(seed))),
+        EngineName::Itp => Box::new(Itp(interpolation)),
+        EngineName::Imc => Box::new(Imc(interpolation)),
+        EngineName::Words => Box::new(Words(words(seed))),
         EngineName::Cfg => return None,
     };
     Some(engine)

@@ -157,7 +157,7 @@ pub fn stages(report: &FamilyReport) -> String {
             seconds(stage.time),
         ]);
     }
-    align::<7>(&rows)
+    align(&rows)
 }
 
 fn answer(stage: &Stage) -> String {

@@ -182,7 +182,7 @@ impl Found<'_> {
                 self.names(unpebbled).join(" "),
             ]);
         }
-        align::<4>(&rows)
+        align(&rows)
     }
 
     fn names(&self, vertices: &[usize]) -> Vec<&str> {

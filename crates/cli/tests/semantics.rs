@@ -18,9 +18,9 @@ use std::time::Duration;
 
 use elinvar_check::{Budget, SmtSolver, program as judge};
 use elinvar_engines::bmc::BmcOptions;
-use elinvar_engines::cfg::{CfgOptions, Strategy, check_program};
+use elinvar_engines::cfg::{Cfg, CfgOptions, Strategy};
 use elinvar_engines::interpolation::InterpolationOptions;
-use elinvar_engines::{Choice, Run};
+use elinvar_engines::{Choice, Run, Task};
 use elinvar_formats::boogie;
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{Program, ProgramVerdict};
@@ -172,8 +172,8 @@ fn compare(
 
 fn by_cfg(program: &Program, options: &CfgOptions) -> Vec<ProgramVerdict> {
     let properties: Vec<PropertyId> = program.property_ids().collect();
-    check_program(program, &properties, options, &Run::new().with_timeout(LIMIT))
-        .expect("Z3 is installed")
+    let task = Task::about(program, &properties, &Run::new().with_timeout(LIMIT));
+    task.check(&mut Cfg(options.clone())).expect("Z3 is installed")
 }
 
 fn claimed(verdict: &ProgramVerdict) -> Found {
@@ -211,7 +211,8 @@ fn check_words(system: &TransitionSystem, expected: &[(Expected, bool)]) -> Resu
     ] {
         let mut engine = choice.build();
         let run = Run::new().with_timeout(Duration::from_secs(1));
-        let verdicts = engine.check(system, &properties, &run).expect("the system is small");
+        let task = Task::about(system, &properties, &run);
+        let verdicts = task.check(&mut *engine).expect("the system is small");
         let found: Vec<Found> = verdicts
             .iter()
             .map(|verdict| match verdict {

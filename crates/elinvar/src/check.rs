@@ -1,12 +1,12 @@
 //! Deciding the properties of a problem.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use elinvar_engines::cfg::{CfgOptions, check_program_into};
-use elinvar_engines::{Choice, EngineError, Race};
+use elinvar_engines::cfg::{Cfg, CfgOptions};
+use elinvar_engines::{Choice, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use elinvar_transform::Lift;
 
 use crate::confirm;
@@ -109,15 +109,17 @@ impl Session {
             }
         };
         let engine = self.options.method.name();
-        let (session, problem, asked) = (self.clone(), problem.clone(), properties.to_vec());
+        let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
+        let task = task.with_earlier(self.options.reuse.clone());
+        let (session, problem) = (self.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, problem.system(), problem.original());
             let mut answers = match &choice {
-                Contest::One(choice) => session.ask_one(&problem, &judge, &asked, choice),
-                Contest::Race(threads) => session.race(&problem, &judge, &asked, *threads),
+                Contest::One(choice) => session.ask_one(&task, &judge, choice),
+                Contest::Race(threads) => session.race(&task, &judge, *threads),
             };
             if session.options.minimize {
-                session.minimize(problem.system(), &judge, &asked, &mut answers.verdicts);
+                session.minimize(&task, &judge, &mut answers.verdicts);
             }
             answers
         });
@@ -130,30 +132,17 @@ impl Session {
         }))
     }
 
-    fn ask_one(
-        &self,
-        problem: &SystemProblem,
-        judge: &Judge<'_>,
-        properties: &[PropertyId],
-        choice: &Choice,
-    ) -> Answers {
+    fn ask_one(&self, task: &Task, judge: &Judge<'_>, choice: &Choice) -> Answers {
         let mut engine = choice.build();
-        let verdicts = engine
-            .check(problem.system(), properties, &self.run)
-            .unwrap_or_else(|error| vec![Verdict::Unknown(error.reason()); properties.len()]);
-        let pairs = properties.iter().zip(verdicts);
+        // An engine that cannot work says why, and the task notes it for each property.
+        task.ask(&mut *engine).ok();
+        let pairs = task.properties().iter().zip(task.verdicts());
         let verdicts =
             pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
         Answers { engine: engine.name(), verdicts, warnings: Vec::new() }
     }
 
-    fn race(
-        &self,
-        problem: &SystemProblem,
-        judge: &Judge<'_>,
-        properties: &[PropertyId],
-        threads: usize,
-    ) -> Answers {
+    fn race(&self, task: &Task, judge: &Judge<'_>, threads: usize) -> Answers {
         let mut confirm = |property, verdict| {
             judge.confirm(property, verdict).map_err(|refused| {
                 let message = refused.to_string();
@@ -161,8 +150,8 @@ impl Session {
                 message
             })
         };
-        let Race { verdicts, failures } =
-            elinvar_engines::race(problem.system(), properties, threads, &self.run, &mut confirm);
+        let failures = elinvar_engines::race(task, threads, &mut confirm);
+        let verdicts = task.verdicts();
         let warnings =
             failures.into_iter().map(|f| format!("{} failed: {}", f.engine, f.message)).collect();
         // Another engine has decided what the failed one was asked.
@@ -173,17 +162,12 @@ impl Session {
     }
 
     /// Makes proofs smaller; what comes out is confirmed again.
-    fn minimize(
-        &self,
-        system: &TransitionSystem,
-        judge: &Judge<'_>,
-        properties: &[PropertyId],
-        verdicts: &mut [Verdict],
-    ) {
-        for (&property, verdict) in properties.iter().zip(verdicts) {
+    fn minimize(&self, task: &Task, judge: &Judge<'_>, verdicts: &mut [Verdict]) {
+        for (&property, verdict) in task.properties().iter().zip(verdicts) {
             let Verdict::Safe(proof) = &*verdict else { continue };
             // A proof that cannot be made smaller is a proof nevertheless.
-            let Ok(smaller) = elinvar_engines::minimize(system, property, proof.clone(), &self.run)
+            let Ok(smaller) =
+                elinvar_engines::minimize(task.subject(), property, proof.clone(), &self.run)
             else {
                 continue;
             };
@@ -291,18 +275,9 @@ impl Session {
         chosen: &[PropertyId],
         options: &CfgOptions,
     ) -> Result<Vec<ProgramVerdict>, Error> {
-        let found: Arc<Mutex<BTreeMap<PropertyId, ProgramVerdict>>> = Arc::default();
-        let work = {
-            let (problem, chosen, options) = (problem.clone(), chosen.to_vec(), options.clone());
-            let (run, found) = (self.run.clone(), Arc::clone(&found));
-            move || {
-                let mut decided = |property, verdict| {
-                    lock(&found).insert(property, verdict);
-                };
-                check_program_into(problem.program(), &chosen, &options, &run, &mut decided)
-            }
-        };
-        let reason = match self.supervisor.watch(work) {
+        let task = Task::new(Arc::new(problem.clone()), chosen, &self.run);
+        let (asked, mut engine) = (task.clone(), Cfg(options.clone()));
+        let reason = match self.supervisor.watch(move || asked.ask(&mut engine)) {
             Ok(Ok(())) => StopReason::Cancelled,
             Ok(Err(EngineError::NoSolver(message))) => return Err(Error::NoSolver(message)),
             Ok(Err(
@@ -312,9 +287,7 @@ impl Session {
             )) => error.reason(),
             Err(reason) => reason,
         };
-        let mut found = lock(&found);
-        let unknown = || ProgramVerdict::Unknown(reason.clone());
-        Ok(chosen.iter().map(|property| found.remove(property).unwrap_or_else(unknown)).collect())
+        Ok(task.verdicts_or(&reason))
     }
 
     fn report(

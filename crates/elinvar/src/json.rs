@@ -1,6 +1,7 @@
 //! The report as one JSON object, for scripts. Keys may be added, never renamed; the schema
 //! is in `docs/report.schema.json`.
 
+use elinvar_engines::Statistics;
 use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue};
 use elinvar_ir::{Certificate, PropertyKind as Kind, Role, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
@@ -70,16 +71,11 @@ fn options(options: &Options) -> Json {
 
 /// What became of the lemmas of an earlier run.
 fn reuse(report: &Report) -> Json {
-    let Some(reuse) = report.statistics.reuse else { return Json::Null };
-    json!({
-        "offered": reuse.offered,
-        "lost": reuse.lost,
-        "kept": reuse.kept,
-        "always": reuse.always,
-        "queries": reuse.queries,
-        "seconds": report.time.as_secs_f64(),
-        "before_seconds": report.earlier_seconds,
-    })
+    let Some(reuse) = report.statistics.reuse() else { return Json::Null };
+    let mut object = Statistics::json(&reuse);
+    object["seconds"] = report.time.as_secs_f64().into();
+    object["before_seconds"] = json!(report.earlier_seconds);
+    object
 }
 
 fn property(report: &Report, property: &PropertyReport) -> Json {

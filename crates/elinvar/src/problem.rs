@@ -108,6 +108,12 @@ pub struct SystemProblem {
     original: Arc<Original>,
 }
 
+impl AsRef<TransitionSystem> for SystemProblem {
+    fn as_ref(&self) -> &TransitionSystem {
+        self.system()
+    }
+}
+
 impl SystemProblem {
     /// A system that was not read from a file. Evidence is checked against the system
     /// itself, since there is no other reading of it.
@@ -173,6 +179,12 @@ pub struct ProgramProblem {
     source: Arc<Source>,
     reading: Arc<Reading>,
     original: Arc<OnceLock<Result<Program, String>>>,
+}
+
+impl AsRef<Program> for ProgramProblem {
+    fn as_ref(&self) -> &Program {
+        self.program()
+    }
 }
 
 impl ProgramProblem {

@@ -179,9 +179,6 @@ fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> 
     if let Some(bytes) = options.memory {
         run = run.with_memory(bytes);
     }
-    if let Some(state) = &options.reuse {
-        run = run.with_earlier(Arc::clone(state));
-    }
     if saved.is_some() {
         run = run.with_states(PERIOD);
     }

@@ -5,13 +5,15 @@
 //! non-incremental mode builds everything anew for each bound; it is there for
 //! comparison. Limits: it never says *safe*.
 
-use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, TransitionSystem, Verdict};
+use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, Verdict};
 use elinvar_logic::AigLit;
 
 use crate::engine::{Engine, EngineError};
-use crate::run::{Event, Run};
-use crate::unroll::{Question, Reply, Start, Unrolling};
+use crate::run::{Event, Stopped};
+use crate::task::Task;
+use crate::unroll::{Found, Question, Reply, Start, Unrolling};
 
+/// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BmcOptions {
     /// The first bound that is looked at.
@@ -30,92 +32,41 @@ impl Default for BmcOptions {
     }
 }
 
-pub struct Bmc {
-    options: BmcOptions,
-}
-
-impl Bmc {
-    pub fn new(options: BmcOptions) -> Self {
-        Bmc { options }
-    }
-}
-
-const NAME: &str = "bmc";
+/// The engine.
+pub struct Bmc(
+    /// What was chosen.
+    pub BmcOptions,
+);
 
 impl Engine for Bmc {
     fn name(&self) -> &'static str {
-        NAME
+        "bmc"
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let mut verdicts = Verdicts::new(properties);
-        let mut sweep = Sweep::new(system, properties, NAME, run)?;
-        let mut first = self.options.start;
-        let reason = loop {
-            let last = first + self.options.step.max(1) - 1;
-            let last = self.options.bound.map_or(last, |bound| last.min(bound));
-            if self.options.bound.is_some_and(|bound| first > bound) {
-                break StopReason::Bound(self.options.bound.unwrap_or(first));
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let BmcOptions { start, step, bound, incremental } = self.0;
+        let mut sweep = Sweep::new(task, self.name())?;
+        let mut first = start;
+        loop {
+            if let Some(bound) = bound
+                && first > bound
+            {
+                return Err(EngineError::Stopped(StopReason::Bound(bound)));
             }
-            if verdicts.complete() {
-                break StopReason::Bound(first);
+            if sweep.is_done() {
+                return Ok(());
             }
             // Bounds that are decided without the solver must not keep the run from ending.
-            if let Some(reason) = run.stop() {
-                break reason;
+            task.run().go_on()?;
+            let last = first + step.max(1) - 1;
+            let last = bound.map_or(last, |bound| last.min(bound));
+            task.run().emit(Event::bound(self.name(), last));
+            if !incremental {
+                sweep = Sweep::new(task, self.name())?;
             }
-            run.emit(Event::Bound { engine: NAME, bound: last });
-            if !self.options.incremental {
-                let open = sweep.open();
-                sweep = Sweep::new(system, &open, NAME, run)?;
-            }
-            match sweep.look_at(first, last) {
-                Ok(traces) => verdicts.add_traces(traces),
-                Err(reason) => break reason,
-            }
+            sweep.look_at(first, last)?;
             first = last + 1;
-        };
-        Ok(verdicts.finish(&reason))
-    }
-}
-
-/// Verdicts as they come in, in the order of the properties asked for.
-pub(crate) struct Verdicts {
-    found: Vec<(PropertyId, Option<Verdict>)>,
-}
-
-impl Verdicts {
-    pub(crate) fn new(properties: &[PropertyId]) -> Self {
-        Verdicts { found: properties.iter().map(|&id| (id, None)).collect() }
-    }
-
-    pub(crate) fn set(&mut self, property: PropertyId, verdict: Verdict) {
-        for (id, place) in &mut self.found {
-            if *id == property && place.is_none() {
-                *place = Some(verdict.clone());
-            }
         }
-    }
-
-    pub(crate) fn add_traces(&mut self, traces: Vec<Trace>) {
-        for trace in traces {
-            self.set(trace.property, Verdict::Unsafe(trace));
-        }
-    }
-
-    pub(crate) fn complete(&self) -> bool {
-        self.found.iter().all(|(_, verdict)| verdict.is_some())
-    }
-
-    /// Open properties are unknown for this reason.
-    pub(crate) fn finish(self, reason: &StopReason) -> Vec<Verdict> {
-        let open = || Verdict::Unknown(reason.clone());
-        self.found.into_iter().map(|(_, verdict)| verdict.unwrap_or_else(open)).collect()
     }
 }
 
@@ -123,7 +74,7 @@ impl Verdicts {
 /// k-induction.
 pub(crate) struct Sweep<'a> {
     question: Question<'a>,
-    run: &'a Run,
+    task: &'a Task,
     engine: &'static str,
     /// Properties without a trace so far.
     open: Vec<(PropertyId, ExprId)>,
@@ -131,21 +82,26 @@ pub(crate) struct Sweep<'a> {
     next: usize,
 }
 
+/// A bad state of a property in a frame.
+struct Target {
+    property: PropertyId,
+    bad: ExprId,
+    frame: usize,
+    /// The property is bad in the frame, and the constraints hold up to it.
+    reached: AigLit,
+}
+
 impl<'a> Sweep<'a> {
-    pub(crate) fn new(
-        system: &'a TransitionSystem,
-        properties: &[PropertyId],
-        engine: &'static str,
-        run: &'a Run,
-    ) -> Result<Self, EngineError> {
-        let open = bad_bits(system, properties)?;
+    pub(crate) fn new(task: &'a Task, engine: &'static str) -> Result<Self, EngineError> {
+        let open = bad_bits(task)?;
         let roots: Vec<ExprId> = open.iter().map(|&(_, bad)| bad).collect();
-        let unrolling = Unrolling::new(system, &roots, Start::Initial)?;
-        Ok(Sweep { question: Question::new(unrolling, engine, run), run, engine, open, next: 0 })
+        let unrolling = Unrolling::new(task.subject(), &roots, Start::Initial)?;
+        let question = Question::new(unrolling, engine, task.run());
+        Ok(Sweep { question, task, engine, open, next: 0 })
     }
 
-    pub(crate) fn open(&self) -> Vec<PropertyId> {
-        self.open.iter().map(|&(id, _)| id).collect()
+    pub(crate) fn is_done(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// Takes a property out of the sweep.
@@ -153,9 +109,13 @@ impl<'a> Sweep<'a> {
         self.open.retain(|&(id, _)| id != property);
     }
 
-    /// Traces for all open properties with a bad state in frames `first` to
-    /// `last`; they are open no longer. Frames are looked at in ascending order.
-    pub(crate) fn look_at(&mut self, first: usize, last: usize) -> Result<Vec<Trace>, StopReason> {
+    /// Decides all open properties with a bad state in frames `first` to `last`, and returns
+    /// them; they are not open any more. Frames are looked at in ascending order.
+    pub(crate) fn look_at(
+        &mut self,
+        first: usize,
+        last: usize,
+    ) -> Result<Vec<PropertyId>, Stopped> {
         // A bad frame counts when the constraints hold up to it: those before
         // the window are asserted, those within it are part of the question.
         while self.next < first {
@@ -163,76 +123,78 @@ impl<'a> Sweep<'a> {
             self.question.assert(&[constraints]);
             self.next += 1;
         }
-        let mut valid = AigLit::TRUE;
-        let mut targets: Vec<(PropertyId, ExprId, usize, AigLit)> = Vec::new();
-        for frame in first..=last {
-            let constraints = self.question.unrolling.constraints(frame);
-            valid = self.question.unrolling.and(valid, constraints);
-            for &(id, bad) in &self.open {
-                let bit = self.question.unrolling.bit(bad, frame);
-                targets.push((id, bad, frame, self.question.unrolling.and(valid, bit)));
-            }
-        }
-        if let Some(reason) = self.question.incomplete() {
-            return Err(reason);
-        }
-        let mut traces: Vec<Trace> = Vec::new();
+        let mut targets = self.targets(first, last);
+        self.question.complete()?;
+        let mut failing = Vec::new();
         loop {
-            targets.retain(|&(id, ..)| self.open.iter().any(|&(open, _)| open == id));
+            targets.retain(|target| self.is_open(target.property));
             // SAT?  init ∧ T ∧ … ∧ T ∧ constraints ∧ (some open property is bad)
-            let lits: Vec<AigLit> = targets.iter().map(|&(.., lit)| lit).collect();
+            let lits: Vec<AigLit> = targets.iter().map(|target| target.reached).collect();
             let any = self.question.unrolling.or_all(&lits);
             if any == AigLit::FALSE {
                 break;
             }
-            match self.question.ask("reach", &[any]) {
+            match self.question.ask("reach", &[any])? {
                 Reply::Unsat(_) => break,
-                Reply::Stopped(reason) if traces.is_empty() => return Err(reason),
-                // What was found is kept; the next question ends the sweep.
-                Reply::Stopped(_) => return Ok(traces),
-                Reply::Sat(model) => {
-                    for &(id, bad, frame, _) in &targets {
-                        let unrolling = &self.question.unrolling;
-                        if self.open.iter().any(|&(open, _)| open == id)
-                            && unrolling.holds(bad, frame, &model)
-                            && constraints_hold(unrolling, first, frame, &model)
-                        {
-                            traces.push(unrolling.trace(id, frame, &model));
-                            self.open.retain(|&(open, _)| open != id);
-                            let engine = self.engine;
-                            let event =
-                                Event::Decided { engine, property: id, safe: false, depth: frame };
-                            self.run.emit(event);
-                        }
-                    }
-                }
+                Reply::Sat(model) => failing.extend(self.take(&targets, first, &model)),
             }
         }
-        for (_, _, _, lit) in targets {
-            self.question.assert(&[!lit]);
+        for target in targets {
+            self.question.assert(&[!target.reached]);
         }
-        Ok(traces)
+        Ok(failing)
+    }
+
+    fn targets(&mut self, first: usize, last: usize) -> Vec<Target> {
+        let unrolling = &mut self.question.unrolling;
+        let mut valid = AigLit::TRUE;
+        let mut targets = Vec::new();
+        for frame in first..=last {
+            let constraints = unrolling.constraints(frame);
+            valid = unrolling.and(valid, constraints);
+            for &(property, bad) in &self.open {
+                let bit = unrolling.bit(bad, frame);
+                let reached = unrolling.and(valid, bit);
+                targets.push(Target { property, bad, frame, reached });
+            }
+        }
+        targets
+    }
+
+    /// Decides the properties that fail in a model.
+    fn take(&mut self, targets: &[Target], first: usize, model: &Found) -> Vec<PropertyId> {
+        let mut failing = Vec::new();
+        for &Target { property, bad, frame, .. } in targets {
+            let unrolling = &self.question.unrolling;
+            if self.is_open(property)
+                && unrolling.holds(bad, frame, model)
+                && constraints_hold(unrolling, first, frame, model)
+            {
+                let trace: Trace = unrolling.trace(property, frame, model);
+                self.close(property);
+                self.task.decide(self.engine, property, Verdict::Unsafe(trace), frame);
+                failing.push(property);
+            }
+        }
+        failing
+    }
+
+    fn is_open(&self, property: PropertyId) -> bool {
+        self.open.iter().any(|&(open, _)| open == property)
     }
 }
 
-fn constraints_hold(
-    unrolling: &Unrolling<'_>,
-    first: usize,
-    last: usize,
-    model: &crate::unroll::Found,
-) -> bool {
+fn constraints_hold(unrolling: &Unrolling<'_>, first: usize, last: usize, model: &Found) -> bool {
     let constraints = unrolling.system().constraints();
     (first..=last).all(|frame| constraints.iter().all(|&c| unrolling.holds(c, frame, model)))
 }
 
-/// The bad bits of safety properties.
-pub(crate) fn bad_bits(
-    system: &TransitionSystem,
-    properties: &[PropertyId],
-) -> Result<Vec<(PropertyId, ExprId)>, EngineError> {
-    let bad = |&id: &PropertyId| {
+/// The bad bits of the open properties, which must be safety properties.
+pub(crate) fn bad_bits(task: &Task) -> Result<Vec<(PropertyId, ExprId)>, EngineError> {
+    let system = task.subject();
+    let bad = |id: PropertyId| {
         let name = || system.property(id).name.clone();
         Ok((id, system.bad(id).ok_or_else(|| EngineError::NotSafety(name()))?))
     };
-    properties.iter().map(bad).collect()
+    task.open().into_iter().map(bad).collect()
 }

@@ -1,40 +1,43 @@
 //! The interface of all engines, and the closed list of them.
 
-use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
-use elinvar_transform::{Lift, PassOptions, Prepared, TransformError, prepare};
+use elinvar_ir::{StopReason, Subject, TransitionSystem};
+use elinvar_transform::TransformError;
 
-use crate::auto::Auto;
 use crate::bmc::{Bmc, BmcOptions};
 use crate::interpolation::InterpolationOptions;
 use crate::interpolation::avy::{Avy, AvyOptions};
 use crate::interpolation::imc::Imc;
 use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
-use crate::pdr::{Pdr, PdrOptions, Words, WordsOptions};
-use crate::run::{Event, Run};
+use crate::pdr::{Pdr, PdrOptions, Reprove, Words, WordsOptions};
+use crate::run::Stopped;
+use crate::schedule::Schedule;
+use crate::simulation::{Simulation, SimulationOptions};
+use crate::task::Task;
 
-/// An engine decides safety properties with evidence about the system it was given.
-pub trait Engine {
+/// An engine decides safety properties of a transition system or of a program, with evidence
+/// about the subject of its task.
+pub trait Engine<S: Subject + 'static = TransitionSystem> {
+    /// The name under which verdicts are reported.
     fn name(&self) -> &'static str;
 
-    /// One verdict for each of `properties`, in that order. All properties are
-    /// handled in one run; when the run is stopped, those that are still open are
-    /// `Unknown` with the reason.
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError>;
+    /// Decides the open properties of the task in one run, and records each verdict with
+    /// [`Task::decide`] as soon as it is found. Callers use [`Task::ask`], which notes why
+    /// properties stay open.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`] when the engine ends although properties are open for which
+    /// it has given no reason; the other errors when it could not work at all.
+    fn check(&mut self, task: &Task<S>) -> Result<(), EngineError>;
 }
 
-/// Why an engine could not work at all.
+/// Why an engine ended before everything was decided.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EngineError {
     /// The model is larger than the engine can represent.
     #[error("{0}")]
     TooLarge(String),
-    /// The run was stopped before there was anything to work on.
+    /// A limit was reached.
     #[error("{0}")]
     Stopped(StopReason),
     /// A property of the wrong kind was asked for.
@@ -45,26 +48,10 @@ pub enum EngineError {
     NoSolver(String),
 }
 
-/// The verdicts of a run that was stopped before there was anything to work on.
-pub(crate) fn unknown(properties: &[PropertyId], reason: &StopReason) -> Vec<Verdict> {
-    vec![Verdict::Unknown(reason.clone()); properties.len()]
-}
-
-/// Asks an engine on bits about the simplified system, and tells what its answers mean
-/// for the system that was given.
-pub(crate) fn check_bits(
-    system: &TransitionSystem,
-    properties: &[PropertyId],
-    (passes, memory_limit): (&PassOptions, u64),
-    run: &Run,
-    check: impl FnOnce(&Prepared) -> Vec<Verdict>,
-) -> Result<Vec<Verdict>, EngineError> {
-    let prepared = match prepare(system, properties, passes, memory_limit, run) {
-        Err(TransformError::Stopped(reason)) => return Ok(unknown(properties, &reason)),
-        result => result?,
-    };
-    run.emit(Event::Passes(prepared.report.clone()));
-    Ok(check(&prepared).into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
+impl From<Stopped> for EngineError {
+    fn from(Stopped(reason): Stopped) -> Self {
+        EngineError::Stopped(reason)
+    }
 }
 
 impl From<TransformError> for EngineError {
@@ -89,43 +76,45 @@ impl EngineError {
     }
 }
 
-/// Why a part of an engine did not finish.
-pub(crate) enum Halt {
-    Stopped(StopReason),
-    Error(EngineError),
-}
-
-impl From<EngineError> for Halt {
-    fn from(error: EngineError) -> Self {
-        Halt::Error(error)
-    }
-}
-
-/// An engine with its options: what the user chose.
+/// An engine for transition systems with its options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// Several, one after the other.
+    /// Several engines, one after the other: see [`Schedule::auto`].
     Auto,
+    /// Bounded model checking.
     Bmc(BmcOptions),
+    /// k-induction.
     KInduction(KInductionOptions),
+    /// Random simulation.
+    Simulation(SimulationOptions),
+    /// Property directed reachability on bits.
     Pdr(PdrOptions),
+    /// Only what the lemmas of an earlier run prove again.
+    Reprove(PdrOptions),
+    /// Property directed reachability with interpolants.
     Avy(AvyOptions),
+    /// McMillan's interpolation.
     Itp(InterpolationOptions),
+    /// Interpolation sequences.
     Imc(InterpolationOptions),
+    /// Property directed reachability on words.
     Words(WordsOptions),
 }
 
 impl Choice {
+    /// The engine, ready to be asked.
     pub fn build(&self) -> Box<dyn Engine> {
         match self {
-            Choice::Auto => Box::new(Auto { words: true }),
-            Choice::Bmc(options) => Box::new(Bmc::new(options.clone())),
-            Choice::KInduction(options) => Box::new(KInduction::new(options.clone())),
-            Choice::Pdr(options) => Box::new(Pdr::new(options.clone())),
-            Choice::Avy(options) => Box::new(Avy::new(options.clone())),
-            Choice::Itp(options) => Box::new(Itp::new(options.clone())),
-            Choice::Imc(options) => Box::new(Imc::new(options.clone())),
-            Choice::Words(options) => Box::new(Words::new(options.clone())),
+            Choice::Auto => Box::new(Schedule::auto()),
+            Choice::Bmc(options) => Box::new(Bmc(options.clone())),
+            Choice::KInduction(options) => Box::new(KInduction(options.clone())),
+            Choice::Simulation(options) => Box::new(Simulation(options.clone())),
+            Choice::Pdr(options) => Box::new(Pdr(options.clone())),
+            Choice::Reprove(options) => Box::new(Reprove(options.clone())),
+            Choice::Avy(options) => Box::new(Avy(options.clone())),
+            Choice::Itp(options) => Box::new(Itp(options.clone())),
+            Choice::Imc(options) => Box::new(Imc(options.clone())),
+            Choice::Words(options) => Box::new(Words(options.clone())),
         }
     }
 }

@@ -19,10 +19,11 @@ use elinvar_ir::{
     Certificate, ExprId, PropertyId, Role, StopReason, TransitionSystem, Value, Verdict, cone,
 };
 
-use crate::bmc::{Sweep, Verdicts, bad_bits};
-use crate::engine::{Engine, EngineError, Halt};
-use crate::run::{Event, Run};
+use crate::bmc::{Sweep, bad_bits};
+use crate::engine::{Engine, EngineError};
+use crate::run::{Event, Run, Stopped};
 use crate::strengthen::strengthen;
+use crate::task::Task;
 use crate::unroll::{Question, Reply, Start, Unrolling};
 
 /// How states of a path are made to differ.
@@ -37,10 +38,12 @@ pub enum Distinct {
     Eager,
 }
 
+/// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KInductionOptions {
     /// The last k; none means until the run is stopped.
     pub bound: Option<usize>,
+    /// How states of a path are made to differ.
     pub distinct: Distinct,
     /// Keep the solvers over all bounds.
     pub incremental: bool,
@@ -59,15 +62,11 @@ impl Default for KInductionOptions {
     }
 }
 
-pub struct KInduction {
-    options: KInductionOptions,
-}
-
-impl KInduction {
-    pub fn new(options: KInductionOptions) -> Self {
-        KInduction { options }
-    }
-}
+/// The engine.
+pub struct KInduction(
+    /// What was chosen.
+    pub KInductionOptions,
+);
 
 const NAME: &str = "kind";
 
@@ -76,55 +75,31 @@ impl Engine for KInduction {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let mut verdicts = Verdicts::new(properties);
-        let mut base = Sweep::new(system, properties, NAME, run)?;
-        let mut steps = StepCases::new(system, properties, self.options.distinct, run)?;
-        let ahead = if init_reads_inputs(system) { 0 } else { 1 };
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let KInductionOptions { bound, distinct, incremental, strengthen } = self.0;
+        let mut base = Sweep::new(task, NAME)?;
+        let mut steps = StepCases::new(task, distinct)?;
+        let ahead = if init_reads_inputs(task.subject()) { 0 } else { 1 };
         let mut k = 0;
-        let reason = loop {
-            if self.options.bound.is_some_and(|bound| k > bound) {
-                break StopReason::Bound(k - 1);
-            }
-            run.emit(Event::Bound { engine: NAME, bound: k });
-            if !self.options.incremental {
-                base = Sweep::new(system, &base.open(), NAME, run)?;
+        while bound.is_none_or(|bound| k <= bound) {
+            task.run().emit(Event::bound(NAME, k));
+            if !incremental {
+                base = Sweep::new(task, NAME)?;
                 steps.restart()?;
             }
-            match base.look_at(k, k) {
-                Ok(traces) => {
-                    traces.iter().for_each(|trace| steps.close(trace.property));
-                    verdicts.add_traces(traces);
-                }
-                Err(reason) => break reason,
-            }
+            base.look_at(k, k)?.into_iter().for_each(|failing| steps.close(failing));
             // No bad state in cycles 0 to k: the step case of k + 1, or of k.
-            let mut proved = match steps.prove(k + ahead) {
-                Ok(proved) => proved,
-                Err(reason) => break reason,
-            };
-            if self.options.strengthen && k == 1 {
-                match steps.strengthen() {
-                    Ok(strengthened) => proved.extend(strengthened),
-                    Err(Halt::Stopped(reason)) => break reason,
-                    Err(Halt::Error(error)) => return Err(error),
-                }
+            let mut proved = steps.prove(k + ahead)?;
+            if strengthen && k == 1 {
+                proved.extend(steps.strengthen()?);
             }
-            for (property, certificate) in proved {
-                base.close(property);
-                verdicts.set(property, Verdict::Safe(certificate));
-            }
-            if verdicts.complete() {
-                break StopReason::Bound(k);
+            proved.into_iter().for_each(|property| base.close(property));
+            if base.is_done() {
+                return Ok(());
             }
             k += 1;
-        };
-        Ok(verdicts.finish(&reason))
+        }
+        Err(EngineError::Stopped(StopReason::Bound(k - 1)))
     }
 }
 
@@ -136,23 +111,16 @@ fn init_reads_inputs(system: &TransitionSystem) -> bool {
 
 /// The step cases of all open properties.
 struct StepCases<'a> {
-    system: &'a TransitionSystem,
+    task: &'a Task,
     distinct: Distinct,
-    run: &'a Run,
     cases: Vec<StepCase<'a>>,
 }
 
 impl<'a> StepCases<'a> {
-    fn new(
-        system: &'a TransitionSystem,
-        properties: &[PropertyId],
-        distinct: Distinct,
-        run: &'a Run,
-    ) -> Result<Self, EngineError> {
-        let bads = bad_bits(system, properties)?;
-        let case = |(id, bad)| StepCase::new(system, id, bad, distinct, run);
-        let cases = bads.into_iter().map(case).collect::<Result<_, _>>()?;
-        Ok(StepCases { system, distinct, run, cases })
+    fn new(task: &'a Task, distinct: Distinct) -> Result<Self, EngineError> {
+        let case = |(id, bad)| StepCase::new(task.subject(), id, bad, distinct, task.run());
+        let cases = bad_bits(task)?.into_iter().map(case).collect::<Result<_, _>>()?;
+        Ok(StepCases { task, distinct, cases })
     }
 
     fn close(&mut self, property: PropertyId) {
@@ -161,48 +129,42 @@ impl<'a> StepCases<'a> {
 
     /// Forgets all that the solvers learned.
     fn restart(&mut self) -> Result<(), EngineError> {
+        let (system, run) = (self.task.subject(), self.task.run());
         for case in &mut self.cases {
             let (id, bad) = (case.property, case.bad);
-            *case = StepCase::new(self.system, id, bad, self.distinct, self.run)?;
+            *case = StepCase::new(system, id, bad, self.distinct, run)?;
         }
         Ok(())
     }
 
-    /// The properties that a stronger one proves; they are open no longer.
-    fn strengthen(&mut self) -> Result<Vec<(PropertyId, Certificate)>, Halt> {
+    /// Decides the properties that a stronger one proves; they are not open any more.
+    fn strengthen(&mut self) -> Result<Vec<PropertyId>, EngineError> {
+        let (system, run) = (self.task.subject(), self.task.run());
         let mut proved = Vec::new();
         for case in &self.cases {
-            if let Some(formula) = strengthen(self.system, case.bad, NAME, self.run)? {
-                let (engine, property) = (NAME, case.property);
-                self.run.emit(Event::Decided { engine, property, safe: true, depth: 1 });
-                proved.push((property, Certificate::Formula(Box::new(formula))));
+            if let Some(formula) = strengthen(system, case.bad, NAME, run)? {
+                let verdict = Verdict::Safe(Certificate::Formula(Box::new(formula)));
+                self.task.decide(NAME, case.property, verdict, 1);
+                proved.push(case.property);
             }
         }
-        self.cases.retain(|case| proved.iter().all(|(id, _)| *id != case.property));
+        self.cases.retain(|case| !proved.contains(&case.property));
         Ok(proved)
     }
 
-    /// The properties whose step case holds for `k`; they are open no longer.
-    fn prove(&mut self, k: usize) -> Result<Vec<(PropertyId, Certificate)>, StopReason> {
+    /// Decides the properties whose step case holds for `k`; they are not open any more.
+    fn prove(&mut self, k: usize) -> Result<Vec<PropertyId>, Stopped> {
         let mut proved = Vec::new();
         if k == 0 {
             return Ok(proved);
         }
         for case in &mut self.cases {
-            match case.holds(k) {
-                Ok(Some(certificate)) => {
-                    let (engine, property) = (NAME, case.property);
-                    let event = Event::Decided { engine, property, safe: true, depth: k };
-                    self.run.emit(event);
-                    proved.push((case.property, certificate));
-                }
-                Ok(None) => {}
-                Err(reason) if proved.is_empty() => return Err(reason),
-                // What was proved is kept; the next question ends the run.
-                Err(_) => break,
+            if let Some(certificate) = case.holds(k)? {
+                self.task.decide(NAME, case.property, Verdict::Safe(certificate), k);
+                proved.push(case.property);
             }
         }
-        self.cases.retain(|case| proved.iter().all(|(id, _)| *id != case.property));
+        self.cases.retain(|case| !proved.contains(&case.property));
         Ok(proved)
     }
 }
@@ -248,7 +210,7 @@ impl<'a> StepCase<'a> {
     }
 
     /// The certificate, if no path of `k` good states (all different) leads to a bad one.
-    fn holds(&mut self, k: usize) -> Result<Option<Certificate>, StopReason> {
+    fn holds(&mut self, k: usize) -> Result<Option<Certificate>, Stopped> {
         while self.good < k {
             let frame = self.good;
             let constraints = self.question.unrolling.constraints(frame);
@@ -264,12 +226,11 @@ impl<'a> StepCase<'a> {
         let bad = self.question.unrolling.bit(self.bad, k);
         loop {
             // SAT?  good(0) ∧ T ∧ … ∧ good(k-1) ∧ T ∧ bad(k), constraints in all frames
-            match self.question.ask("step", &[constraints, bad]) {
+            match self.question.ask("step", &[constraints, bad])? {
                 Reply::Unsat(_) => {
                     let simple_path = self.told_apart;
                     return Ok(Some(Certificate::KInductive { k, simple_path }));
                 }
-                Reply::Stopped(reason) => return Err(reason),
                 Reply::Sat(model) => {
                     if self.distinct != Distinct::Lazy {
                         return Ok(None);

@@ -1,10 +1,12 @@
-//! The engines: they take a transition system and answer with evidence.
+//! The engines: they decide safety properties of transition systems and of programs, and
+//! give evidence for every verdict.
 //!
-//! Knows nothing of the command line and of files. What an engine claims is
-//! checked by others.
+//! A [`Task`] asks an [`Engine`] about properties and collects its verdicts. A [`Run`] has the
+//! limits and reports what happens; a [`Schedule`] lets several engines take turns.
+//!
+//! The crate does not read files or command lines. Other crates check its evidence.
 #![forbid(unsafe_code)]
 
-mod auto;
 pub mod bmc;
 pub mod cfg;
 mod engine;
@@ -17,11 +19,17 @@ pub mod pdr;
 mod portfolio;
 mod relation;
 mod run;
-mod simulation;
+pub mod schedule;
+pub mod simulation;
+pub mod statistics;
 mod strengthen;
+mod task;
 mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
 pub use minimize::minimize;
-pub use portfolio::{Failure, Judge, Race, race};
-pub use run::{Answer, Event, Run, resident_bytes};
+pub use portfolio::{Failure, Judge, race};
+pub use run::{Answer, Effort, Event, Run, Stopped, resident_bytes};
+pub use schedule::Schedule;
+pub use statistics::Statistics;
+pub use task::{BitTask, Finding, Task};

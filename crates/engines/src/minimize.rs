@@ -19,7 +19,7 @@ use elinvar_transform::{Bit, PassOptions, Prepared, prepare};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::EngineError;
-use crate::run::Run;
+use crate::run::{Run, Stopped};
 use crate::unroll::{Question, Reply, Start, Unrolling};
 
 const NAME: &str = "minimize";
@@ -80,13 +80,20 @@ fn translate(
     clauses.iter().map(|clause| clause.iter().map(literal).collect()).collect()
 }
 
-/// Why a set of clauses is no invariant that excludes the bad states.
+/// Why a set of clauses is not an invariant that excludes the bad states, or not known to be.
 enum Flaw {
     /// It does not exclude them.
     Unsafe,
     /// This clause does not hold after every step.
     NotInductive(usize),
+    /// The run was stopped.
     Stopped,
+}
+
+impl From<Stopped> for Flaw {
+    fn from(_: Stopped) -> Self {
+        Flaw::Stopped
+    }
 }
 
 type Subset = BTreeSet<usize>;
@@ -197,9 +204,8 @@ impl<'a> Minimizer<'a> {
         self.spent += clauses.len() + 1;
         let assumed = clauses.iter().map(|&clause| self.now[clause]);
         let assumptions: Vec<AigLit> = others.iter().copied().chain(assumed).collect();
-        match self.question.ask("minimize", &assumptions) {
+        match self.question.ask("minimize", &assumptions)? {
             Reply::Sat(_) => Ok(None),
-            Reply::Stopped(_) => Err(Flaw::Stopped),
             Reply::Unsat(core) => {
                 let core: FxHashSet<AigLit> = core.into_iter().collect();
                 let needed = clauses.iter().filter(|&&clause| core.contains(&self.now[clause]));

@@ -12,6 +12,7 @@
 //! That the bound does what it should is not believed but asked of a solver: all steps
 //! under a bound are steps under the looser ones.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{
@@ -21,17 +22,18 @@ use elinvar_ir::{
 use elinvar_transform::{Bit, Family, InputOrigin, Lift, Prepared, Trend, prepare};
 
 use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::{Engine, EngineError};
-use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_prepared};
+use crate::engine::EngineError;
+use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
 use crate::run::{Event, Run};
+use crate::task::Task;
 
 /// What larger values of the input do, found out by at most two queries; or why that was
 /// not found out.
 pub fn trend(family: &Family, run: &Run) -> Result<Result<Trend, StopReason>, OptimumError> {
     for trend in [Trend::Loosens, Trend::Tightens] {
-        let question = family.violation(trend);
+        let question = Task::about(&family.violation(trend), &[PropertyId(0)], run);
         let options = BmcOptions { bound: Some(0), ..Default::default() };
-        match &Bmc::new(options).check(&question, &[PropertyId(0)], run)?[..] {
+        match &question.check(&mut Bmc(options))?[..] {
             [Verdict::Unknown(StopReason::Bound(0))] => return Ok(Ok(trend)),
             [Verdict::Unknown(why)] => return Ok(Err(why.clone())),
             _ => {}
@@ -227,7 +229,7 @@ impl Seeker<'_> {
         confirm: &mut Confirm<'_>,
     ) -> Result<Option<Found>, OptimumError> {
         let (bound, begin) = (self.bound(position), Instant::now());
-        let instance = self.family.instance(bound);
+        let instance = Arc::new(self.family.instance(bound));
         let (verdict, mut stage) = self.check(position, &instance)?;
         stage.time = begin.elapsed();
         let property = self.family.property();
@@ -259,9 +261,9 @@ impl Seeker<'_> {
     fn check(
         &mut self,
         position: u64,
-        instance: &TransitionSystem,
+        instance: &Arc<TransitionSystem>,
     ) -> Result<(Verdict, Stage), EngineError> {
-        let (bound, properties) = (self.bound(position), [self.family.property()]);
+        let bound = self.bound(position);
         let prepared = match self.prepare(bound, instance) {
             Err(EngineError::Stopped(reason)) => {
                 let (reuse, statistics) = (None, PdrStatistics::default());
@@ -278,8 +280,13 @@ impl Seeker<'_> {
             Some(Earlier { state, places, change })
         });
         let constrained = earlier.as_ref().is_some_and(|e| e.change == Change::Constrained);
-        let options = &self.strategy.options;
-        let outcome = check_prepared(&prepared, &properties, options, earlier, self.run);
+        let subject = Arc::new(Arc::clone(instance));
+        let task = Task::new(subject, &[self.family.property()], self.run);
+        let bits = task.with_prepared(Arc::new(prepared));
+        let outcome = check_bits(&bits, &self.strategy.options, earlier);
+        if let Err(error) = &outcome.end {
+            task.give_up(&error.clone().reason());
+        }
         self.known = outcome.state(&self.keys).map(|state| (position, state));
         let queries = outcome.statistics.query_count();
         if outcome.reuse.is_none() {
@@ -289,8 +296,8 @@ impl Seeker<'_> {
         }
         let (reuse, statistics) = (outcome.reuse, outcome.statistics);
         let stage = Stage { bound, answer: Answer::Safe, reuse, statistics, time: Duration::ZERO };
-        let verdict = outcome.verdicts.into_iter().next().expect("a verdict for the property");
-        Ok((prepared.lift.verdict(verdict), stage))
+        let verdict = task.verdicts().pop().expect("a verdict for the property");
+        Ok((verdict, stage))
     }
 
     /// How the last instance is used for the next, if it is.

@@ -1,265 +1,179 @@
-//! Several engines for one question, at the same time.
+//! Several engines for one task, at the same time.
 //!
-//! A race is a table of [`Configuration`]s, a thread for each. Evidence is judged
-//! by the caller as it comes in, and only what is accepted counts; when all
-//! properties have their verdicts, the others are cancelled. Limits: an engine goes
-//! on with a property that another one has decided; the simplified bits are shared
-//! by all but the first and those on words.
+//! A race is a table of [`Slot`]s, each a [`Schedule`] in a thread of its own. The caller
+//! judges evidence as it comes in, and only what is accepted counts. When all properties
+//! have their verdicts, the other engines are cancelled. Limits: an engine goes on with a
+//! property that another one has decided.
 
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
-use elinvar_transform::{Lift, Prepared, prepare};
+use elinvar_ir::{PropertyId, StopReason, Verdict};
 
-use crate::auto::{Answers, Auto};
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::{Engine, EngineError};
+use crate::bmc::BmcOptions;
+use crate::engine::{Choice, EngineError};
 use crate::interpolation::avy::AvyOptions;
-use crate::interpolation::{System, avy, itp};
-use crate::kinduction::{KInduction, KInductionOptions};
-use crate::pdr::words::is_worthwhile;
-use crate::pdr::{Ctg, Earlier, PdrOptions, Words, WordsOptions, check_prepared};
-use crate::run::{Event, Run};
+use crate::interpolation::{InterpolationOptions, System};
+use crate::kinduction::KInductionOptions;
+use crate::pdr::{Ctg, PdrOptions, WordsOptions};
+use crate::run::{Effort, Event, Run};
+use crate::schedule::{Condition, Schedule, Turn};
+use crate::statistics::Statistics;
+use crate::task::{Finding, Task};
 
 /// One of the engines in a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Configuration {
-    name: &'static str,
-    method: Method,
+struct Slot {
+    schedule: Schedule,
     /// Added to the seed of the run.
     seed: u64,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Method {
-    Auto,
-    Bmc,
-    KInduction,
-    Pdr(PdrOptions),
-    Itp,
-    Avy(AvyOptions),
-    Words,
-    /// Bounded model checking, words if wanted, and McMillan's method for a while each,
-    /// then AVY.
-    InTurn {
-        words: bool,
-    },
-}
-
-/// How long the first of several in turn may take: what is shallow, or easy for the
-/// simplest of them, is done by then. Words take longer to show what they are good for.
-const TURN: Duration = Duration::from_secs(4);
-const TURN_ON_WORDS: Duration = Duration::from_secs(8);
+/// How long the first engines of [`in_turn`] may take: what is shallow, or easy for the
+/// simplest of them, is decided by then. The engine on words needs more time to succeed.
+const TURN: Effort = Effort::Time(Duration::from_secs(4));
+const TURN_ON_WORDS: Effort = Effort::Time(Duration::from_secs(8));
 
 /// The first so many engines to race, the most promising ones first: what is
-/// most different from those before it. Those on words take part only where they are
-/// worthwhile.
-fn configurations(threads: usize, words: bool) -> Vec<Configuration> {
-    let ctg = |max, depth| Ctg { max, depth };
-    let pdr = |ctg, attempts| {
-        let defaults = PdrOptions::default();
-        Method::Pdr(PdrOptions { ctg, attempts, ..defaults })
-    };
-    let in_turn = if words { "bmc, words, itp, avy in turn" } else { "bmc, itp, avy in turn" };
-    let on_words = words.then_some(("words", Method::Words));
-    let first = [("auto", Method::Auto), (in_turn, Method::InTurn { words }), ("bmc", Method::Bmc)];
+/// most different from those before it. Those on words take part only where there are
+/// numbers.
+fn slots(threads: usize, words: bool) -> Vec<Slot> {
+    let on_words = words.then(|| alone("words", Choice::Words(WordsOptions::default())));
+    let first = [Schedule::auto_without_words(), in_turn(words), bmc()];
+    let pudlak = AvyOptions { system: System::Pudlak, ..AvyOptions::default() };
     let others = [
-        ("pdr without ctg", pdr(ctg(0, 0), usize::MAX)),
-        ("kind", Method::KInduction),
-        ("avy", Method::Avy(AvyOptions { system: System::Pudlak, ..AvyOptions::default() })),
-        ("itp", Method::Itp),
-        ("pdr with deep ctg", pdr(ctg(5, 2), usize::MAX)),
-        ("pdr in haste", pdr(ctg(0, 0), 3)),
-        ("pdr with more ctg", pdr(ctg(8, 1), usize::MAX)),
+        pdr("pdr without ctg", Ctg { max: 0, depth: 0 }, usize::MAX),
+        alone("kind", Choice::KInduction(KInductionOptions::default())),
+        alone("avy", Choice::Avy(pudlak)),
+        alone("itp", Choice::Itp(InterpolationOptions::default())),
+        pdr("pdr with deep ctg", Ctg { max: 5, depth: 2 }, usize::MAX),
+        pdr("pdr, light generalisation", Ctg { max: 0, depth: 0 }, 3),
+        pdr("pdr with more ctg", Ctg { max: 8, depth: 1 }, usize::MAX),
     ];
-    let named = |(name, method), seed| Configuration { name, method, seed };
     let table = first.into_iter().chain(on_words).chain(others);
-    // Beyond the table, luck is tried.
-    let luck = std::iter::repeat_with(|| ("pdr", pdr(PdrOptions::default().ctg, usize::MAX)));
-    table.chain(luck).zip(0..threads as u64).map(|(row, n)| named(row, n)).collect()
+    // Beyond the table, only the seeds differ.
+    let more = std::iter::repeat_with(|| pdr("pdr", PdrOptions::default().ctg, usize::MAX));
+    let seeds = 0..threads as u64;
+    table.chain(more).zip(seeds).map(|(schedule, seed)| Slot { schedule, seed }).collect()
+}
+
+/// One engine without limits.
+fn alone(name: &'static str, engine: Choice) -> Schedule {
+    Schedule { name, turns: vec![Turn::new(engine)] }
+}
+
+fn pdr(name: &'static str, ctg: Ctg, attempts: usize) -> Schedule {
+    alone(name, Choice::Pdr(PdrOptions { ctg, attempts, ..PdrOptions::default() }))
+}
+
+/// Bounded model checking, on bits if the model fits into them.
+fn bmc() -> Schedule {
+    let turn = || Turn::new(Choice::Bmc(BmcOptions::default()));
+    let turns = vec![turn().on_bits(), turn().when(&[Condition::TooLargeForBits])];
+    Schedule { name: "bmc", turns }
+}
+
+/// Bounded model checking, words if wanted, and McMillan's method for a while each,
+/// then AVY.
+fn in_turn(words: bool) -> Schedule {
+    let name = if words { "bmc, words, itp, avy in turn" } else { "bmc, itp, avy in turn" };
+    let on_bits = &[Condition::FitsIntoBits];
+    let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits().within(TURN);
+    let on_words = words.then(|| Turn::short_on_words(TURN_ON_WORDS).when(on_bits));
+    let itp = Turn::new(Choice::Itp(InterpolationOptions::default())).within(TURN).when(on_bits);
+    let avy = Turn::new(Choice::Avy(AvyOptions::default()));
+    let turns = [bmc].into_iter().chain(on_words).chain([itp, avy]).collect();
+    Schedule { name, turns }
 }
 
 /// Says what a verdict is worth: the verdict if its evidence is accepted, an
 /// unknown one if it cannot be checked, an error if it is wrong.
 pub type Judge<'a> = dyn FnMut(PropertyId, Verdict) -> Result<Verdict, String> + 'a;
 
-/// How a race ended.
-#[derive(Debug)]
-pub struct Race {
-    /// All judged.
-    pub verdicts: Vec<Verdict>,
-    pub failures: Vec<Failure>,
-}
-
 /// What went wrong with one of the engines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
+    /// The engine's name in the race.
     pub engine: &'static str,
+    /// The refusal of its evidence, or the message of its panic.
     pub message: String,
 }
 
-/// Lets so many engines race for the properties.
-pub fn race(
-    system: &TransitionSystem,
-    properties: &[PropertyId],
-    threads: usize,
-    run: &Run,
-    judge: &mut Judge<'_>,
-) -> Race {
-    let question = Question { system, properties, prepared: OnceLock::new() };
-    let check = |racer: &Configuration, run: &Run| racer.method.check(&question, run);
-    let configurations = configurations(threads, is_worthwhile(system, properties));
-    race_between(&configurations, &check, properties, run, judge)
+/// Lets so many engines race for the open properties of a task, which gets the verdicts that
+/// the judge accepts. Returns what went wrong.
+pub fn race(task: &Task, threads: usize, judge: &mut Judge<'_>) -> Vec<Failure> {
+    let words = Condition::HasNumbers.holds(task) == Ok(true);
+    let check = |slot: &Slot, task: &Task| task.ask(&mut slot.schedule.clone());
+    race_between(&slots(threads, words), &check, task, judge)
 }
 
-/// What a racer finds.
-type Check<'a> = dyn Fn(&Configuration, &Run) -> Result<Vec<Verdict>, EngineError> + Sync + 'a;
+/// What the engine of a slot does with its task.
+type Check<'a> = dyn Fn(&Slot, &Task) -> Result<(), EngineError> + Sync + 'a;
 
 fn race_between(
-    configurations: &[Configuration],
+    slots: &[Slot],
     check: &Check<'_>,
-    properties: &[PropertyId],
-    run: &Run,
+    task: &Task,
     judge: &mut Judge<'_>,
-) -> Race {
-    let everyone = run.child();
-    let claims = Arc::new(Claims::new(configurations.len(), properties, &everyone));
-    let mut result = Finish::new(properties);
+) -> Vec<Failure> {
+    let everyone = task.run().child();
+    let claims = Arc::new(Claims::new(slots.len(), &task.open(), &everyone));
+    let racers: Vec<Task> = slots
+        .iter()
+        .enumerate()
+        .map(|(number, slot)| {
+            let seed = task.run().seed().wrapping_add(slot.seed);
+            let run = claims.observe(number, everyone.clone(), seed);
+            task.with_own_answers().with_run(run)
+        })
+        .collect();
+    let mut finish = Finish { task, failures: Vec::new(), reason: None };
     std::thread::scope(|scope| {
-        // Even when the judge panics, nobody runs on.
+        // Even when the judge panics, all engines end.
         let _finish_line = FinishLine(everyone.cancellation());
         let (sender, results) = channel();
-        for (number, configuration) in configurations.iter().enumerate() {
+        for (number, (slot, racer)) in slots.iter().zip(&racers).enumerate() {
             let sender = sender.clone();
-            let seed = run.seed().wrapping_add(configuration.seed);
-            let run = claims.listen(number, everyone.clone(), seed);
             scope.spawn(move || {
-                let check = AssertUnwindSafe(|| check(configuration, &run));
+                let check = AssertUnwindSafe(|| check(slot, racer));
                 // Nobody listens any more when the race was ended by a panic of the judge.
                 sender.send((number, catch_unwind(check))).ok();
             });
         }
         drop(sender);
         for (number, outcome) in results {
-            let name = configurations[number].name;
+            let name = slots[number].schedule.name;
             let accepted = match outcome {
-                Ok(Ok(verdicts)) => result.judge(name, verdicts, run, judge),
-                Ok(Err(error)) => result.excuse(&error),
-                Err(panic) => result.fail(name, panic_message(&*panic)),
+                Ok(Ok(())) => finish.judge(name, &racers[number], judge),
+                Ok(Err(error)) => finish.excuse(error),
+                Err(panic) => finish.fail(name, panic_message(&*panic)),
             };
             if accepted {
-                claims.tell(number, run);
+                claims.report(number, task.run());
             }
-            if result.answers.open().is_empty() {
+            if task.open().is_empty() {
                 everyone.cancellation().store(true, Ordering::Relaxed);
             }
         }
     });
-    result.finish(run.stop())
+    if let Some(reason) = task.run().stop().or(finish.reason) {
+        task.give_up(&reason);
+    }
+    finish.failures
 }
 
-/// Calls all back when it is passed.
+/// Cancels all engines when it is dropped.
 struct FinishLine(Arc<AtomicBool>);
 
 impl Drop for FinishLine {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
-}
-
-/// What all racers are asked.
-struct Question<'a> {
-    system: &'a TransitionSystem,
-    properties: &'a [PropertyId],
-    /// Made by the first that needs it.
-    prepared: OnceLock<Result<Prepared, EngineError>>,
-}
-
-impl Question<'_> {
-    /// The simplified bits.
-    fn prepared(&self, run: &Run) -> Result<&Prepared, EngineError> {
-        let options = PdrOptions::default();
-        let (passes, limit) = (&options.passes, options.memory_limit);
-        let make = || Ok(prepare(self.system, self.properties, passes, limit, run)?);
-        let prepared = self.prepared.get_or_init(make).as_ref().map_err(Clone::clone)?;
-        run.emit(Event::Passes(prepared.report.clone()));
-        Ok(prepared)
-    }
-
-    /// Asks an engine about the simplified bits.
-    fn ask_about_bits(
-        &self,
-        run: &Run,
-        check: impl FnOnce(&Prepared) -> Result<Vec<Verdict>, EngineError>,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let prepared = self.prepared(run)?;
-        Ok(check(prepared)?.into_iter().map(|verdict| prepared.lift.verdict(verdict)).collect())
-    }
-}
-
-impl Method {
-    fn check(&self, question: &Question<'_>, run: &Run) -> Result<Vec<Verdict>, EngineError> {
-        let &Question { system, properties, .. } = question;
-        match self {
-            Method::Auto => Auto { words: false }.check(system, properties, run),
-            Method::KInduction => {
-                KInduction::new(KInductionOptions::default()).check(system, properties, run)
-            }
-            Method::Bmc => {
-                let mut bmc = Bmc::new(BmcOptions::default());
-                let on_bits = question.ask_about_bits(run, |prepared| {
-                    let system = prepared.bits.try_system(run).map_err(EngineError::Stopped)?;
-                    bmc.check(system, properties, run)
-                });
-                match on_bits {
-                    Err(EngineError::TooLarge(_)) => bmc.check(system, properties, run),
-                    result => result,
-                }
-            }
-            Method::Itp => question.ask_about_bits(run, |prepared| {
-                Ok(itp::check_prepared(prepared, properties, &Default::default(), run))
-            }),
-            Method::Avy(options) => question.ask_about_bits(run, |prepared| {
-                let earlier = Earlier::of_run(run, system);
-                Ok(avy::check_prepared(prepared, properties, options, earlier, run))
-            }),
-            Method::Words => Words::new(WordsOptions::default()).check(system, properties, run),
-            Method::InTurn { words } => in_turn(question, *words, run),
-            Method::Pdr(options) => question.ask_about_bits(run, |prepared| {
-                let earlier = Earlier::of_run(run, system);
-                Ok(check_prepared(prepared, properties, options, earlier, run).verdicts)
-            }),
-        }
-    }
-}
-
-/// What several engines find out, one after another.
-fn in_turn(question: &Question<'_>, words: bool, run: &Run) -> Result<Vec<Verdict>, EngineError> {
-    let &Question { system, properties, .. } = question;
-    let prepared = question.prepared(run)?;
-    let mut answers = Answers::new(properties);
-    let bits = prepared.bits.try_system(run).map_err(EngineError::Stopped)?;
-    let bmc = Bmc::new(BmcOptions::default()).check(bits, properties, &run.within(TURN))?;
-    answers.take_lifted(properties, bmc, prepared);
-    if words {
-        answers.ask_words(system, &run.within(TURN_ON_WORDS))?;
-    }
-    let open = answers.open();
-    let itp = itp::check_prepared(prepared, &open, &Default::default(), &run.within(TURN));
-    answers.take_lifted(&open, itp, prepared);
-    let open = answers.open();
-    if !open.is_empty() {
-        let (earlier, options) = (Earlier::of_run(run, system), AvyOptions::default());
-        let avy = avy::check_prepared(prepared, &open, &options, earlier, run);
-        answers.take_lifted(&open, avy, prepared);
-    }
-    Ok(answers.finish_because(None))
 }
 
 /// Who claims to have decided what, before it is judged.
@@ -272,13 +186,8 @@ struct Claims {
 #[derive(Default)]
 struct Racer {
     claimed: BTreeSet<PropertyId>,
-    /// Statistics, told only if the racer wins something; the last of each kind.
-    passes: Option<Event>,
-    frames: Option<Event>,
-    pdr: Option<Event>,
-    words: Option<Event>,
-    interpolation: Option<Event>,
-    reuse: Option<Event>,
+    /// Statistics, reported only if the racer wins something; the last of each kind.
+    statistics: Vec<Arc<dyn Statistics>>,
     state: Option<Event>,
 }
 
@@ -291,39 +200,29 @@ impl Claims {
         }
     }
 
-    fn racer(&self, number: usize) -> std::sync::MutexGuard<'_, Racer> {
+    fn racer(&self, number: usize) -> MutexGuard<'_, Racer> {
         self.racers[number].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The conditions of a racer.
-    fn listen(self: &Arc<Self>, number: usize, run: Run, seed: u64) -> Run {
+    /// The run of a racer.
+    fn observe(self: &Arc<Self>, number: usize, run: Run, seed: u64) -> Run {
         let (claims, audience) = (Arc::clone(self), run.clone());
-        run.with_seed(seed).with_observer(move |event| claims.hear(number, event, &audience))
+        run.with_seed(seed).with_observer(move |event| claims.note(number, event, &audience))
     }
 
-    fn hear(&self, number: usize, event: &Event, audience: &Run) {
+    fn note(&self, number: usize, event: &Event, audience: &Run) {
         match event {
             Event::Decided { property, .. } => {
                 self.racer(number).claimed.insert(*property);
                 self.cancel_if_covered();
             }
-            Event::Passes(_) => self.racer(number).passes = Some(event.clone()),
-            Event::Pdr(_) => self.racer(number).pdr = Some(event.clone()),
-            Event::Words(_) => self.racer(number).words = Some(event.clone()),
-            Event::Reuse(_) => self.racer(number).reuse = Some(event.clone()),
+            Event::Statistics(statistics) => self.racer(number).keep(statistics),
             // If nobody wins, something is left for a later run.
             Event::State(_) if number == 0 => audience.emit(event.clone()),
             Event::State(_) => self.racer(number).state = Some(event.clone()),
-            Event::Frames { .. } | Event::Bound { .. } | Event::Interpolants { .. } => {
-                // An engine with bounds comes after one with frames.
-                let has_frames = matches!(event, Event::Frames { .. });
-                self.racer(number).frames = has_frames.then(|| event.clone());
-                // The progress of the first one stands for all.
-                if number == 0 {
-                    audience.emit(event.clone());
-                }
-            }
-            Event::Interpolation(_) => self.racer(number).interpolation = Some(event.clone()),
+            // The progress of the first one stands for all.
+            Event::Progress { .. } if number == 0 => audience.emit(event.clone()),
+            Event::Progress { .. } => {}
             Event::Query { .. }
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
@@ -334,8 +233,8 @@ impl Claims {
     }
 
     /// Several racers may have decided everything together, each still at work on
-    /// what another one has: then all are called back. One that has decided
-    /// everything alone comes by itself, and the others go on until it is judged.
+    /// what another one has: then all are cancelled. One that has decided
+    /// everything alone ends by itself, and the others go on until it is judged.
     fn cancel_if_covered(&self) {
         let claims: Vec<BTreeSet<PropertyId>> =
             (0..self.racers.len()).map(|n| self.racer(n).claimed.clone()).collect();
@@ -345,56 +244,44 @@ impl Claims {
         }
     }
 
-    /// Tells the statistics of a racer.
-    fn tell(&self, number: usize, run: &Run) {
-        let Racer { passes, frames, pdr, words, interpolation, reuse, state, .. } =
-            std::mem::take(&mut *self.racer(number));
-        let events = [passes, frames, pdr, words, interpolation, reuse, state];
-        for event in events.into_iter().flatten() {
-            run.emit(event);
-        }
+    /// Reports the statistics of a racer.
+    fn report(&self, number: usize, run: &Run) {
+        let Racer { statistics, state, .. } = std::mem::take(&mut *self.racer(number));
+        let statistics = statistics.into_iter().map(Event::Statistics);
+        statistics.chain(state).for_each(|event| run.emit(event));
+    }
+}
+
+impl Racer {
+    fn keep(&mut self, statistics: &Arc<dyn Statistics>) {
+        self.statistics.retain(|other| other.key() != statistics.key());
+        self.statistics.push(Arc::clone(statistics));
     }
 }
 
 /// What has come in.
-struct Finish {
-    answers: Answers,
+struct Finish<'a> {
+    /// Gets what is accepted.
+    task: &'a Task,
     failures: Vec<Failure>,
-    /// Why there might be no verdict, besides being called back.
+    /// Why there might be no verdict, besides being cancelled.
     reason: Option<StopReason>,
 }
 
-impl Finish {
-    fn new(properties: &[PropertyId]) -> Self {
-        Finish { answers: Answers::new(properties), failures: Vec::new(), reason: None }
-    }
-
+impl Finish<'_> {
     /// Takes what is accepted about open properties; true if anything is.
-    fn judge(
-        &mut self,
-        engine: &'static str,
-        verdicts: Vec<Verdict>,
-        run: &Run,
-        judge: &mut Judge<'_>,
-    ) -> bool {
-        let open = self.answers.open();
-        let asked = self.answers.found.iter().map(|&(id, _)| id);
-        let pairs: Vec<(PropertyId, Verdict)> = asked.zip(verdicts).collect();
+    fn judge(&mut self, engine: &'static str, racer: &Task, judge: &mut Judge<'_>) -> bool {
         let mut accepted = false;
-        for (property, verdict) in pairs {
-            let called_back = verdict == Verdict::Unknown(StopReason::Cancelled);
-            if !open.contains(&property) || called_back {
+        for property in self.task.open() {
+            let Some(Finding { verdict, depth, .. }) = racer.finding(property) else {
+                let reason = racer.reason(property);
+                self.reason = reason.filter(|r| *r != StopReason::Cancelled).or(self.reason.take());
                 continue;
-            }
+            };
             match judge(property, verdict) {
                 Ok(Verdict::Unknown(reason)) => self.reason = Some(reason),
                 Ok(verdict) => {
-                    let (safe, depth) = match &verdict {
-                        Verdict::Unsafe(trace) => (false, trace.depth()),
-                        Verdict::Safe(_) | Verdict::Unknown(_) => (true, 0),
-                    };
-                    run.emit(Event::Decided { engine, property, safe, depth });
-                    self.answers.take(&[property], std::iter::once(verdict));
+                    self.task.decide(engine, property, verdict, depth);
                     accepted = true;
                 }
                 Err(message) => self.failures.push(Failure { engine, message }),
@@ -404,19 +291,14 @@ impl Finish {
     }
 
     /// An engine that cannot work on the model.
-    fn excuse(&mut self, error: &EngineError) -> bool {
-        self.reason = Some(error.clone().reason());
+    fn excuse(&mut self, error: EngineError) -> bool {
+        self.reason = Some(error.reason());
         false
     }
 
     fn fail(&mut self, engine: &'static str, message: String) -> bool {
         self.failures.push(Failure { engine, message });
         false
-    }
-
-    fn finish(self, stopped: Option<StopReason>) -> Race {
-        let verdicts = self.answers.finish_because(stopped.or(self.reason));
-        Race { verdicts, failures: self.failures }
     }
 }
 
@@ -429,16 +311,20 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auto::tests::{compare, proportional};
-    use elinvar_ir::{Certificate, Trace};
+    use crate::schedule::tests::{compare, proportional};
+    use elinvar_ir::{Certificate, Trace, TransitionSystem};
     use elinvar_models::families::{memclear, shift_parity};
+
+    fn task(system: &TransitionSystem, properties: &[PropertyId]) -> Task {
+        Task::about(system, properties, &Run::new())
+    }
 
     #[test]
     fn engines_that_race_decide_everything() {
         compare(8, |system, properties| {
-            let result = race(system, properties, 8, &Run::new(), &mut |_, verdict| Ok(verdict));
-            assert_eq!(result.failures, []);
-            result.verdicts
+            let task = task(system, properties);
+            assert_eq!(race(&task, 8, &mut |_, verdict| Ok(verdict)), []);
+            task.verdicts()
         });
     }
 
@@ -450,90 +336,98 @@ mod tests {
         Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
     }
 
-    type Stage<'a> = dyn Fn(u64, &Run) -> Result<Vec<Verdict>, EngineError> + Sync + 'a;
+    type Stage<'a> = dyn Fn(u64, &Task) -> Result<(), EngineError> + Sync + 'a;
 
-    /// A race of engines that are told what to do by their number.
-    fn staged(racers: usize, properties: usize, check: &Stage, judge: &mut Judge<'_>) -> Race {
+    /// A race of engines whose behaviour depends on their number.
+    fn staged(
+        racers: usize,
+        properties: usize,
+        check: &Stage,
+        judge: &mut Judge<'_>,
+    ) -> (Vec<Verdict>, Vec<Failure>) {
         let ids: Vec<PropertyId> = (0..properties).map(PropertyId).collect();
-        let check = |racer: &Configuration, run: &Run| check(racer.seed, run);
-        race_between(&configurations(racers, false), &check, &ids, &Run::new(), judge)
+        let task = task(&memclear(), &ids);
+        let check = |slot: &Slot, task: &Task| check(slot.seed, task);
+        let failures = race_between(&slots(racers, false), &check, &task, judge);
+        (task.verdicts(), failures)
     }
 
-    fn until_called_back(run: &Run) {
-        while run.stop().is_none() {
+    fn until_cancelled(task: &Task) {
+        while task.run().stop().is_none() {
             std::thread::yield_now();
         }
     }
 
+    fn decide(task: &Task, verdict: Verdict) -> Result<(), EngineError> {
+        task.decide("test", PropertyId(0), verdict, 0);
+        Ok(())
+    }
+
     #[test]
-    fn failures_are_told_and_do_no_harm() {
-        let check = |number, _: &Run| match number {
+    fn failures_are_reported_and_do_no_harm() {
+        let check = |number, task: &Task| match number {
             0 => panic!("out of step"),
             1 => Err(EngineError::TooLarge("too large".into())),
-            _ => Ok(vec![proof()]),
+            _ => decide(task, proof()),
         };
-        let race = staged(3, 1, &check, &mut |_, verdict| Ok(verdict));
-        assert_eq!(race.verdicts, [proof()]);
+        let (verdicts, failures) = staged(3, 1, &check, &mut |_, verdict| Ok(verdict));
+        assert_eq!(verdicts, [proof()]);
         let failure = Failure { engine: "auto", message: "out of step".into() };
-        assert_eq!(race.failures, [failure]);
-        let race = staged(2, 1, &check, &mut |_, verdict| Ok(verdict));
+        assert_eq!(failures, [failure]);
+        let (verdicts, _) = staged(2, 1, &check, &mut |_, verdict| Ok(verdict));
         let reason = StopReason::Unsupported("too large".into());
-        assert_eq!(race.verdicts, [Verdict::Unknown(reason)]);
+        assert_eq!(verdicts, [Verdict::Unknown(reason)]);
     }
 
     #[test]
     fn only_accepted_verdicts_win() {
-        let check = |number, run: &Run| match number {
-            0 => Ok(vec![proof()]),
-            1 => Ok(vec![trace(PropertyId(0))]),
+        let check = |number, task: &Task| match number {
+            0 => decide(task, proof()),
+            1 => decide(task, trace(PropertyId(0))),
             _ => {
-                until_called_back(run);
-                Ok(vec![Verdict::Unknown(StopReason::Cancelled)])
+                until_cancelled(task);
+                Ok(())
             }
         };
         let mut judge = |_, verdict| match verdict {
             Verdict::Safe(_) => Err("refused".to_owned()),
             other => Ok(other),
         };
-        let race = staged(3, 1, &check, &mut judge);
-        assert_eq!(race.verdicts, [trace(PropertyId(0))]);
-        assert!(race.failures.len() <= 1, "what comes after the winner is not judged");
-        let race = staged(1, 1, &check, &mut judge);
-        assert_eq!(race.failures, [Failure { engine: "auto", message: "refused".into() }]);
-        assert!(matches!(race.verdicts[..], [Verdict::Unknown(_)]));
+        let (verdicts, failures) = staged(3, 1, &check, &mut judge);
+        assert_eq!(verdicts, [trace(PropertyId(0))]);
+        assert!(failures.len() <= 1, "what comes after the winner is not judged");
+        let (verdicts, failures) = staged(1, 1, &check, &mut judge);
+        assert_eq!(failures, [Failure { engine: "auto", message: "refused".into() }]);
+        assert!(matches!(verdicts[..], [Verdict::Unknown(_)]));
     }
 
     #[test]
     fn engines_share_the_work() {
-        let unknown = || Verdict::Unknown(StopReason::Cancelled);
-        let check = |number, run: &Run| {
-            let (engine, property) = ("test", PropertyId(number as usize));
-            run.emit(Event::Decided { engine, property, safe: number == 0, depth: 0 });
-            until_called_back(run);
-            Ok(if number == 0 {
-                vec![proof(), unknown()]
-            } else {
-                vec![unknown(), trace(property)]
-            })
+        let check = |number, task: &Task| {
+            let property = PropertyId(number as usize);
+            let verdict = if number == 0 { proof() } else { trace(property) };
+            task.decide("test", property, verdict, 0);
+            until_cancelled(task);
+            Ok(())
         };
-        let race = staged(2, 2, &check, &mut |_, verdict| Ok(verdict));
-        assert_eq!(race.verdicts, [proof(), trace(PropertyId(1))]);
+        let (verdicts, _) = staged(2, 2, &check, &mut |_, verdict| Ok(verdict));
+        assert_eq!(verdicts, [proof(), trace(PropertyId(1))]);
     }
 
     #[test]
     fn the_table_is_as_long_as_needed() {
-        assert!(configurations(0, true).is_empty());
-        let many = configurations(20, true);
+        assert!(slots(0, true).is_empty());
+        let many = slots(20, true);
         assert_eq!(many.len(), 20);
-        let seeds: BTreeSet<u64> = many.iter().map(|racer| racer.seed).collect();
+        let seeds: BTreeSet<u64> = many.iter().map(|slot| slot.seed).collect();
         assert_eq!(seeds.len(), 20);
     }
 
     #[test]
     fn words_take_part_where_there_are_numbers() {
         let names = |system: &TransitionSystem| -> Vec<&str> {
-            let racers = configurations(4, is_worthwhile(system, &[PropertyId(0)]));
-            racers.into_iter().map(|racer| racer.name).collect()
+            let words = Condition::HasNumbers.holds(&task(system, &[PropertyId(0)])).unwrap();
+            slots(4, words).into_iter().map(|slot| slot.schedule.name).collect()
         };
         let with_words = ["auto", "bmc, words, itp, avy in turn", "bmc", "words"];
         assert_eq!(names(&proportional()), with_words);
@@ -544,18 +438,33 @@ mod tests {
 
     #[test]
     fn words_prove_what_is_about_numbers() {
-        let system = proportional();
-        let properties = [PropertyId(0)];
-        let question =
-            Question { system: &system, properties: &properties, prepared: OnceLock::new() };
-        let methods = [Method::Words, Method::InTurn { words: true }];
-        for verdicts in methods.map(|method| method.check(&question, &Run::new()).unwrap()) {
+        let (system, properties) = (proportional(), [PropertyId(0)]);
+        let words = alone("words", Choice::Words(WordsOptions::default()));
+        for mut schedule in [words, in_turn(true)] {
+            let verdicts = task(&system, &properties).check(&mut schedule).unwrap();
             let [Verdict::Safe(Certificate::Facts { .. })] = verdicts[..] else {
                 panic!("{verdicts:?}")
             };
         }
-        let race = race(&system, &properties, 4, &Run::new(), &mut |_, verdict| Ok(verdict));
-        assert_eq!(race.failures, []);
-        assert!(matches!(race.verdicts[..], [Verdict::Safe(_)]));
+        let task = task(&system, &properties);
+        assert_eq!(race(&task, 4, &mut |_, verdict| Ok(verdict)), []);
+        assert!(matches!(task.verdicts()[..], [Verdict::Safe(_)]));
+    }
+
+    #[test]
+    fn bounded_model_checking_takes_the_model_if_it_has_no_bits() {
+        let task = task(&memclear(), &[PropertyId(0)]);
+        let run = task.run().child();
+        let flag = run.cancellation();
+        let looked = Arc::new(AtomicBool::new(false));
+        let observed = Arc::clone(&looked);
+        let run = run.with_observer(move |event| {
+            if let Event::Progress { bound: 3, .. } = event {
+                observed.store(true, Ordering::Relaxed);
+                flag.store(true, Ordering::Relaxed);
+            }
+        });
+        assert_eq!(task.with_run(run).ask(&mut bmc()), Ok(()));
+        assert!(looked.load(Ordering::Relaxed));
     }
 }

@@ -1,10 +1,8 @@
-//! What an engine may use of the world: a budget, a seed, what an earlier run left, and
-//! a place to report to.
+//! The conditions under which an engine works: limits, a seed, and an observer.
 //!
-//! Engines never print, never read a clock of their own and never end the
-//! process: they ask [`Run::stop`] between queries (solvers ask it within them)
-//! and tell [`Run::emit`] what happens. Progress bars, logs and statistics
-//! subscribe to the events.
+//! Engines never print and never end the process. They ask [`Run::stop`] between queries
+//! (solvers ask it within them) and report what happens with [`Run::emit`]. Progress bars,
+//! logs and statistics subscribe to the events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,74 +10,114 @@ use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason};
 use elinvar_logic::Watch;
-use elinvar_transform::{Limits, PassReport};
+use elinvar_transform::Limits;
 
-use crate::interpolation::InterpolationStatistics;
 use crate::optimum::Stage;
-use crate::pdr::{PdrStatistics, Reuse, WordsStatistics};
+use crate::statistics::Statistics;
 
 /// What an engine reports while it works.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Event {
-    /// The system was simplified before the work began.
-    Passes(Vec<PassReport>),
-    /// The engine starts to look at this bound.
-    Bound { engine: &'static str, bound: usize },
+    /// An engine works on this bound.
+    Progress {
+        /// The engine's name.
+        engine: &'static str,
+        /// The number of steps, or of frames, that it looks at.
+        bound: usize,
+        /// What it does, in a few words. Without it, observers may show the queries.
+        detail: Option<String>,
+    },
     /// A solver query ended.
     Query {
+        /// The engine's name.
         engine: &'static str,
+        /// What was asked, in a word.
         kind: &'static str,
+        /// How the query ended.
         answer: Answer,
+        /// The conflicts of the solver.
         conflicts: u64,
+        /// The time that the query took.
         time: Duration,
     },
     /// Array lemmas were added on demand.
-    ArrayLemmas { engine: &'static str, count: usize },
+    ArrayLemmas {
+        /// The engine's name.
+        engine: &'static str,
+        /// How many.
+        count: usize,
+    },
     /// Pairs of states were constrained to differ.
-    DistinctPairs { engine: &'static str, count: usize },
-    /// The frames of a trace changed.
-    Frames {
+    DistinctPairs {
+        /// The engine's name.
         engine: &'static str,
-        frontier: usize,
-        /// By level, from 1.
-        lemmas: Vec<usize>,
-        /// In F∞.
-        invariant: usize,
-        obligations: usize,
-        queries: u64,
+        /// How many.
+        count: usize,
     },
-    /// A refutation of paths gave interpolants for so many frames.
-    Interpolants {
-        engine: &'static str,
-        bound: usize,
-        frames: usize,
-        /// Clauses of the proof.
-        steps: usize,
-        /// Of all interpolants together.
-        gates: usize,
-    },
-    /// A run with interpolants ended; these are its numbers.
-    Interpolation(Box<InterpolationStatistics>),
-    /// The lemmas of an earlier run were looked at.
-    Reuse(Reuse),
-    /// A run of PDR ended; these are its numbers.
-    Pdr(Box<PdrStatistics>),
-    /// It worked on words; these are its other numbers.
-    Words(Box<WordsStatistics>),
+    /// A part of the run is over; these are its numbers.
+    Statistics(Arc<dyn Statistics>),
     /// What is known by now, for a later run: see [`Run::with_states`].
     State(Arc<PdrState>),
     /// An instance of a family was decided.
     Stage(Box<Stage>),
     /// A property got its verdict, not yet checked.
-    Decided { engine: &'static str, property: PropertyId, safe: bool, depth: usize },
+    Decided {
+        /// The engine's name.
+        engine: &'static str,
+        /// The property.
+        property: PropertyId,
+        /// Whether it holds.
+        safe: bool,
+        /// As in [`crate::Finding`].
+        depth: usize,
+    },
 }
 
+impl Event {
+    /// An engine starts to look at a bound.
+    pub(crate) fn bound(engine: &'static str, bound: usize) -> Self {
+        Event::Progress { engine, bound, detail: None }
+    }
+
+    /// The numbers that the event carries, if they are of this kind.
+    pub fn statistics<T: Statistics>(&self) -> Option<&T> {
+        match self {
+            Event::Statistics(statistics) => (**statistics).downcast_ref(),
+            Event::Progress { .. }
+            | Event::Query { .. }
+            | Event::ArrayLemmas { .. }
+            | Event::DistinctPairs { .. }
+            | Event::State(_)
+            | Event::Stage(_)
+            | Event::Decided { .. } => None,
+        }
+    }
+}
+
+/// A part of an engine ended before it was done, because the run has to stop for this reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stopped(pub StopReason);
 /// How a query ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
+    /// With a model.
     Sat,
+    /// Without one.
     Unsat,
+    /// Without an answer.
     Stopped,
+}
+
+/// How much work an engine may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// So many questions whether it must stop. Solvers ask at regular points of their work,
+    /// so that this limit has the same effect on every machine.
+    Questions(u64),
+    /// So much time.
+    Time(Duration),
+    /// Until the run is stopped.
+    Unlimited,
 }
 
 type Observer = dyn Fn(&Event) + Send + Sync;
@@ -96,7 +134,6 @@ pub struct Run {
     /// How often the run may still be asked to go on.
     effort: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
-    earlier: Option<Arc<PdrState>>,
     states: Option<Arc<States>>,
     /// When memory is to be looked at again, in milliseconds since `start`.
     memory_check: Arc<AtomicU64>,
@@ -128,7 +165,6 @@ impl Run {
             outer: Vec::new(),
             effort: None,
             observer: Arc::new(|_| {}),
-            earlier: None,
             states: None,
             memory_check: Arc::default(),
             start: Instant::now(),
@@ -136,6 +172,7 @@ impl Run {
         }
     }
 
+    /// The same run, which stops after this much time.
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.deadline = Instant::now().checked_add(timeout);
         self
@@ -147,11 +184,13 @@ impl Run {
         self
     }
 
+    /// The same run, with a seed for random choices.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
+    /// The same run, with an observer of its events.
     pub fn with_observer(mut self, observer: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.observer = Arc::new(observer);
         self
@@ -160,12 +199,6 @@ impl Run {
     /// Stop when this flag is set.
     pub fn with_cancellation(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancelled = flag;
-        self
-    }
-
-    /// Begin with what a run on another version of the system left.
-    pub fn with_earlier(mut self, state: Arc<PdrState>) -> Self {
-        self.earlier = Some(state);
         self
     }
 
@@ -178,10 +211,6 @@ impl Run {
     /// The same run, but nobody wants to know its state.
     pub(crate) fn without_states(&self) -> Self {
         Run { states: None, ..self.clone() }
-    }
-
-    pub fn earlier(&self) -> Option<&PdrState> {
-        self.earlier.as_deref()
     }
 
     /// Does anybody want to know the state at the end?
@@ -229,10 +258,12 @@ impl Run {
         Arc::clone(&self.cancelled)
     }
 
+    /// The seed of random choices.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
+    /// Reports an event to the observer.
     pub fn emit(&self, event: Event) {
         (self.observer)(&event);
     }
@@ -258,6 +289,26 @@ impl Run {
             self.memory_passed.store(true, Ordering::Relaxed);
         }
         is_set(&self.memory_passed).then_some(StopReason::Memory)
+    }
+
+    /// Fails if the engine must stop. Asking costs effort, as with [`Run::stop`].
+    pub(crate) fn go_on(&self) -> Result<(), Stopped> {
+        self.stop().map_or(Ok(()), |reason| Err(Stopped(reason)))
+    }
+
+    /// Why a solver of this run gave no answer. Asking costs no effort: if no limit was
+    /// passed, the effort is spent.
+    pub(crate) fn stopped(&self) -> Stopped {
+        Stopped(self.passed().unwrap_or(StopReason::Cancelled))
+    }
+
+    /// A part of this run with so much effort.
+    pub(crate) fn limited(&self, effort: Effort) -> Self {
+        match effort {
+            Effort::Questions(questions) => self.with_effort(questions),
+            Effort::Time(time) => self.within(time),
+            Effort::Unlimited => self.clone(),
+        }
     }
 
     /// The same for the construction of circuits.

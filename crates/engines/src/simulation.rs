@@ -10,38 +10,48 @@ use elinvar_ir::{
     TransitionSystem, Value, Verdict,
 };
 
-use crate::bmc::{Verdicts, bad_bits};
+use crate::bmc::bad_bits;
 use crate::engine::{Engine, EngineError};
-use crate::run::{Event, Run};
+use crate::task::Task;
 
 /// How much is tried.
-pub(crate) struct Simulation {
-    /// The cycles of one run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SimulationOptions {
+    /// The most cycles of one run.
     pub cycles: usize,
-    /// The cycles of all runs together.
+    /// The most cycles of all runs together.
     pub all_cycles: usize,
+    /// The most expressions that are evaluated, in all cycles together.
+    pub evaluations: usize,
 }
 
-const NAME: &str = "simulation";
+impl Default for SimulationOptions {
+    fn default() -> Self {
+        SimulationOptions { cycles: 250, all_cycles: 1_000, evaluations: 1_000_000 }
+    }
+}
+
+/// The engine.
+pub struct Simulation(
+    /// How much it tries.
+    pub SimulationOptions,
+);
 
 impl Engine for Simulation {
     fn name(&self) -> &'static str {
-        NAME
+        "simulation"
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let mut verdicts = Verdicts::new(properties);
-        let mut open = bad_bits(system, properties)?;
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let (system, run) = (task.subject(), task.run());
+        let SimulationOptions { cycles, all_cycles, evaluations } = self.0;
+        let mut left = all_cycles.min(evaluations / system.pool().len().max(1));
+        let cycles = cycles.min(left);
+        let mut open = bad_bits(task)?;
         let mut rng = Rng::new(run.seed());
-        let mut left = self.all_cycles;
         while left > 0 && !open.is_empty() && run.stop().is_none() {
             let mut attempt = Attempt::start(system, &mut rng);
-            for _ in 0..self.cycles.min(left) {
+            for _ in 0..cycles.min(left) {
                 left -= 1;
                 if !attempt.simulator.constraints_hold() {
                     break;
@@ -50,17 +60,16 @@ impl Engine for Simulation {
                     let fails = attempt.simulator.holds(bad);
                     if fails {
                         let trace = attempt.trace(property);
-                        let (engine, depth) = (NAME, trace.depth());
-                        run.emit(Event::Decided { engine, property, safe: false, depth });
-                        verdicts.add_traces(vec![trace]);
+                        let depth = trace.depth();
+                        task.decide(self.name(), property, Verdict::Unsafe(trace), depth);
                     }
                     !fails
                 });
                 attempt.step(&mut rng);
             }
         }
-        let reason = run.stop().unwrap_or(StopReason::Bound(self.cycles.saturating_sub(1)));
-        Ok(verdicts.finish(&reason))
+        let reason = run.stop().unwrap_or(StopReason::Bound(cycles.saturating_sub(1)));
+        Err(EngineError::Stopped(reason))
     }
 }
 
@@ -110,6 +119,7 @@ fn random(rng: &mut Rng, system: &TransitionSystem, symbol: ExprId) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Run;
     use elinvar_ir::{BinaryOp, BitVec, SystemBuilder};
     use elinvar_models::{Generator, Outcome, Shape, search};
 
@@ -129,14 +139,33 @@ mod tests {
 
     #[test]
     fn deep_bugs_are_found_if_they_are_easy() {
-        let mut engine = Simulation { cycles: 1000, all_cycles: 1000 };
         let system = counter();
-        let found = engine.check(&system, &[PropertyId(0)], &Run::new()).unwrap();
+        let found = tried(&system, &[PropertyId(0)], 1000, 1000);
         let [Verdict::Unsafe(trace)] = &found[..] else { panic!("{found:?}") };
         assert!(trace.depth() >= 100);
-        let mut short = Simulation { cycles: 100, all_cycles: 1000 };
-        let found = short.check(&system, &[PropertyId(0)], &Run::new()).unwrap();
+        let found = tried(&system, &[PropertyId(0)], 100, 1000);
         assert_eq!(found, [Verdict::Unknown(StopReason::Bound(99))]);
+    }
+
+    fn tried(
+        system: &TransitionSystem,
+        properties: &[PropertyId],
+        cycles: usize,
+        all_cycles: usize,
+    ) -> Vec<Verdict> {
+        let options = SimulationOptions { cycles, all_cycles, ..SimulationOptions::default() };
+        let task = Task::about(system, properties, &Run::new());
+        task.check(&mut Simulation(options)).unwrap()
+    }
+
+    #[test]
+    fn large_models_are_tried_for_fewer_cycles() {
+        let system = counter();
+        let evaluations = 3 * system.pool().len();
+        let options = SimulationOptions { evaluations, ..SimulationOptions::default() };
+        let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+        let found = task.check(&mut Simulation(options)).unwrap();
+        assert_eq!(found, [Verdict::Unknown(StopReason::Bound(2))]);
     }
 
     #[test]
@@ -147,8 +176,7 @@ mod tests {
                 let system = Generator::system(seed, shape);
                 let Ok(truth) = search(&system, 20_000) else { continue };
                 let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-                let mut engine = Simulation { cycles: 20, all_cycles: 100 };
-                let verdicts = engine.check(&system, &properties, &Run::new()).unwrap();
+                let verdicts = tried(&system, &properties, 20, 100);
                 for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
                     if let Verdict::Unsafe(trace) = verdict {
                         let Outcome::Unsafe(depth) = outcome else { panic!("seed {seed}") };

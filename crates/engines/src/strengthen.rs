@@ -21,7 +21,7 @@ use elinvar_ir::{
 use elinvar_logic::AigLit;
 use rustc_hash::FxHashMap;
 
-use crate::engine::Halt;
+use crate::engine::EngineError;
 use crate::run::Run;
 use crate::unroll::{Question, Reply, Start, Unrolling};
 
@@ -34,7 +34,7 @@ pub(crate) fn strengthen(
     bad: ExprId,
     engine: &'static str,
     run: &Run,
-) -> Result<Option<Formula>, Halt> {
+) -> Result<Option<Formula>, EngineError> {
     let mut pool = system.pool().clone();
     let candidates = candidates(&mut pool, system, bad);
     let symbols: Vec<Role> = (0..system.pool().symbol_count())
@@ -104,7 +104,7 @@ fn equality(pool: &Pool, bit: ExprId) -> Option<(ExprId, ExprId)> {
     }
 }
 
-fn is_inductive(attached: &Attached, engine: &'static str, run: &Run) -> Result<bool, Halt> {
+fn is_inductive(attached: &Attached, engine: &'static str, run: &Run) -> Result<bool, EngineError> {
     let Attached { system, claim, .. } = attached;
     // SAT?  init ∧ constraints ∧ ¬claim
     if possible(system, *claim, Start::Initial, engine, run)? {
@@ -121,7 +121,7 @@ fn possible(
     start: Start,
     engine: &'static str,
     run: &Run,
-) -> Result<bool, Halt> {
+) -> Result<bool, EngineError> {
     let mut question = Question::new(Unrolling::new(system, &[claim], start)?, engine, run);
     let last = match start {
         Start::Initial => 0,
@@ -136,10 +136,9 @@ fn possible(
         question.assert(&[constraints]);
     }
     let violated: AigLit = !question.unrolling.bit(claim, last);
-    match question.ask("strengthen", &[violated]) {
+    match question.ask("strengthen", &[violated])? {
         Reply::Sat(_) => Ok(true),
         Reply::Unsat(_) => Ok(false),
-        Reply::Stopped(reason) => Err(Halt::Stopped(reason)),
     }
 }
 

@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use elinvar_ir::{
-    ArrayValue, BitVec, Evaluator, Expr, ExprId, PropertyId, Role, Sort, Step, StopReason, Trace,
+    ArrayValue, BitVec, Evaluator, Expr, ExprId, PropertyId, Role, Sort, Step, Trace,
     TransitionSystem, Value, cone, zero_of,
 };
 use elinvar_logic::aig::Valuation;
@@ -20,7 +20,7 @@ use elinvar_logic::{Aig, AigLit, Answer, ArrayTerm, Arrays, Cadical, Cnf, SatSol
 use rustc_hash::FxHashMap;
 
 use crate::engine::EngineError;
-use crate::run::{self, Event, Run};
+use crate::run::{self, Event, Run, Stopped};
 
 /// Where frame zero starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -351,12 +351,11 @@ pub struct Found {
     contents: Option<Contents>,
 }
 
-/// How a question ended.
+/// The answer to a question.
 pub enum Reply {
     Sat(Found),
     /// With the assumptions that the refutation needs.
     Unsat(Vec<AigLit>),
-    Stopped(StopReason),
 }
 
 /// An unrolled system with its solver.
@@ -383,11 +382,11 @@ impl<'a> Question<'a> {
         question
     }
 
-    /// The limit at which circuits or clauses were left incomplete, if they were: then
-    /// nothing can be concluded from them.
-    pub fn incomplete(&self) -> Option<StopReason> {
+    /// Fails if circuits or clauses were left incomplete at a limit: then nothing can be
+    /// concluded from them.
+    pub fn complete(&self) -> Result<(), Stopped> {
         let incomplete = self.unrolling.aig.is_stopped() || self.cnf.is_stopped();
-        incomplete.then(|| self.run.passed().unwrap_or(StopReason::Cancelled))
+        if incomplete { Err(self.run.stopped()) } else { Ok(()) }
     }
 
     /// Adds a clause for good.
@@ -396,32 +395,24 @@ impl<'a> Question<'a> {
     }
 
     // SAT?  clauses ∧ assumptions, in the theory of arrays
-    pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Reply {
+    pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Result<Reply, Stopped> {
         loop {
-            if let Some(reason) = self.incomplete().or_else(|| self.run.stop()) {
-                return Reply::Stopped(reason);
-            }
+            self.complete()?;
+            self.run.go_on()?;
             for axiom in self.unrolling.arrays.take_axioms() {
                 self.assert(&axiom);
             }
-            match self.ask_boolean(kind, assumptions) {
-                BooleanReply::Unsat(core) => return Reply::Unsat(core),
-                BooleanReply::Stopped => {
-                    let reason = self.run.stop().unwrap_or(StopReason::Cancelled);
-                    return Reply::Stopped(reason);
-                }
-                BooleanReply::Sat(values) => {
-                    if self.unrolling.arrays.is_empty() {
-                        return Reply::Sat(Found { values, contents: None });
-                    }
-                    let Unrolling { arrays, aig, .. } = &mut self.unrolling;
-                    match arrays.refine(aig, &values) {
-                        Ok(contents) => {
-                            return Reply::Sat(Found { values, contents: Some(contents) });
-                        }
-                        Err(lemmas) => self.learn(&lemmas),
-                    }
-                }
+            let values = match self.ask_boolean(kind, assumptions)? {
+                BooleanReply::Unsat(core) => return Ok(Reply::Unsat(core)),
+                BooleanReply::Sat(values) => values,
+            };
+            if self.unrolling.arrays.is_empty() {
+                return Ok(Reply::Sat(Found { values, contents: None }));
+            }
+            let Unrolling { arrays, aig, .. } = &mut self.unrolling;
+            match arrays.refine(aig, &values) {
+                Ok(contents) => return Ok(Reply::Sat(Found { values, contents: Some(contents) })),
+                Err(lemmas) => self.learn(&lemmas),
             }
         }
     }
@@ -433,24 +424,28 @@ impl<'a> Question<'a> {
         }
     }
 
-    fn ask_boolean(&mut self, kind: &'static str, assumptions: &[AigLit]) -> BooleanReply {
+    fn ask_boolean(
+        &mut self,
+        kind: &'static str,
+        assumptions: &[AigLit],
+    ) -> Result<BooleanReply, Stopped> {
         let aig = &self.unrolling.aig;
         let lits: Vec<_> =
             assumptions.iter().map(|&a| self.cnf.assertable(aig, a, &mut self.solver)).collect();
         if self.cnf.is_stopped() {
-            return BooleanReply::Stopped;
+            return Err(self.run.stopped());
         }
         let (before, start) = (self.solver.conflicts(), Instant::now());
         let (reply, answer) = match self.solver.solve(&lits) {
             Answer::Sat(mut model) => {
-                (BooleanReply::Sat(self.cnf.valuation(aig, &mut model)), run::Answer::Sat)
+                (Ok(BooleanReply::Sat(self.cnf.valuation(aig, &mut model))), run::Answer::Sat)
             }
             Answer::Unsat(mut core) => {
                 let pairs = assumptions.iter().zip(&lits);
                 let needed = pairs.filter(|&(_, &lit)| core.contains(lit)).map(|(&a, _)| a);
-                (BooleanReply::Unsat(needed.collect()), run::Answer::Unsat)
+                (Ok(BooleanReply::Unsat(needed.collect())), run::Answer::Unsat)
             }
-            Answer::Stopped => (BooleanReply::Stopped, run::Answer::Stopped),
+            Answer::Stopped => (Err(self.run.stopped()), run::Answer::Stopped),
         };
         let conflicts = self.solver.conflicts() - before;
         let time = start.elapsed();
@@ -462,5 +457,4 @@ impl<'a> Question<'a> {
 enum BooleanReply {
     Sat(Valuation),
     Unsat(Vec<AigLit>),
-    Stopped,
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use elinvar_check::{Budget, SmtSolver};
-use elinvar_engines::Run;
-use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
+use elinvar_engines::cfg::{Cfg, CfgOptions, Lemmas, Predecessors, Start, Strategy};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::program::{
     Assertion, AssertionKind, Edge, Function, Invariants, Location, LocationId, Program,
     ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
@@ -70,7 +70,8 @@ fn decide(program: &Program, options: &CfgOptions) -> ProgramVerdict {
 
 fn decide_all(program: &Program, options: &CfgOptions, run: &Run) -> Vec<ProgramVerdict> {
     let properties: Vec<PropertyId> = program.property_ids().collect();
-    check_program(program, &properties, options, run).expect("Z3 is there")
+    let task = Task::about(program, &properties, run);
+    task.check(&mut Cfg(options.clone())).expect("Z3 is there")
 }
 
 /// Asserts that properties are safe, or not, and that the checker accepts the evidence.

@@ -7,7 +7,7 @@ use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::{Choice, Engine, Run};
+use elinvar_engines::{Choice, Engine, Run, Task};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_models::{Generator, Outcome, Shape, search};
 use elinvar_transform::PassOptions;
@@ -28,7 +28,8 @@ fn compare(
             let system = Generator::system(seed, shape);
             let Ok(truth) = search(&system, 20_000) else { continue };
             let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-            let verdicts = engine(seed).check(&system, &properties, &Run::new()).unwrap();
+            let task = Task::about(&system, &properties, &Run::new());
+            let verdicts = task.check(&mut *engine(seed)).unwrap();
             for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
                 check(outcome, verdict, seed);
                 compared += 1;
@@ -48,7 +49,7 @@ fn bmc_finds_every_bug_at_its_depth() {
     };
     compare(
         100,
-        |seed| Box::new(Bmc::new(options(seed))),
+        |seed| Box::new(Bmc(options(seed))),
         |outcome, verdict, seed| match (outcome, verdict) {
             (Outcome::Safe, Verdict::Unknown(_)) => {}
             (Outcome::Unsafe(depth), Verdict::Unknown(_)) if depth > 12 => {}
@@ -75,7 +76,7 @@ fn kinduction_with_simple_paths_decides_everything() {
                 incremental,
                 strengthen: seed % 3 == 0,
             };
-            Box::new(KInduction::new(options))
+            Box::new(KInduction(options))
         },
         |outcome, verdict, seed| match (outcome, verdict) {
             (Outcome::Safe, Verdict::Safe(_)) => {}
@@ -97,7 +98,7 @@ fn kinduction_without_simple_paths_is_sound() {
     };
     compare(
         60,
-        |_| Box::new(KInduction::new(options.clone())),
+        |_| Box::new(KInduction(options.clone())),
         |outcome, verdict, seed| match (outcome, verdict) {
             (Outcome::Safe, Verdict::Safe(_) | Verdict::Unknown(_)) => {}
             (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth == trace.depth() => {}
@@ -139,7 +140,8 @@ fn decide(
     choice: &Choice,
 ) -> Vec<Verdict> {
     let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-    choice.build().check(system, &properties, &Run::new()).expect("small enough")
+    let task = Task::about(system, &properties, &Run::new());
+    task.check(&mut *choice.build()).expect("small enough")
 }
 
 fn interpolation(seed: u64) -> InterpolationOptions {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use common::{all_settings, assert_right, graph, is_beyond, path, satisfying, settings};
 use elinvar_check::replay;
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
-use elinvar_engines::{Engine, Event, Run};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::{BitVec, PropertyId, Sort, SystemBuilder, TransitionSystem, Verdict};
 use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
 use elinvar_models::{Generator, Outcome, Shape, search};
@@ -19,7 +19,8 @@ fn check(
     properties: &[PropertyId],
     options: &PdrOptions,
 ) -> Vec<Verdict> {
-    Pdr::new(options.clone()).check(system, properties, &Run::new()).expect("small enough")
+    let task = Task::about(system, properties, &Run::new());
+    task.check(&mut Pdr(options.clone())).expect("small enough")
 }
 
 // Against explicit-state search.
@@ -150,13 +151,14 @@ fn recorded(system: &TransitionSystem, options: &PdrOptions) -> (Vec<Verdict>, V
     let statistics: Arc<Mutex<Vec<PdrStatistics>>> = Arc::default();
     let observed = Arc::clone(&statistics);
     let run = Run::new().with_observer(move |event| {
-        if let Event::Pdr(numbers) = event {
+        if let Some(numbers) = event.statistics() {
             observed.lock().unwrap().push(without_times(numbers));
         }
     });
     let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
-    let verdicts = Pdr::new(options.clone()).check(system, &properties, &run).unwrap();
-    drop(run);
+    let task = Task::about(system, &properties, &run);
+    let verdicts = task.check(&mut Pdr(options.clone())).unwrap();
+    drop((task, run));
     let statistics = Arc::into_inner(statistics).expect("the run is over");
     (verdicts, statistics.into_inner().unwrap())
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use elinvar_engines::pdr::{
     Ctg, Kind, PdrOptions, Probability, Words, WordsOptions, WordsStatistics,
 };
-use elinvar_engines::{Engine, Event, Run};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::{
     BinaryOp, BitVec, Certificate, ExprId, Fact, LinearTerm, PropertyId, Reading, Sort,
     SystemBuilder, TransitionSystem, Verdict, Word,
@@ -27,7 +27,8 @@ fn cubes(probability: f64) -> WordsOptions {
 /// The clauses that prove the only property.
 fn prove(system: &TransitionSystem, options: &WordsOptions, run: &Run) -> Vec<Vec<Fact>> {
     let property = PropertyId(0);
-    let verdicts = Words::new(options.clone()).check(system, &[property], run).unwrap();
+    let task = Task::about(system, &[property], run);
+    let verdicts = task.check(&mut Words(options.clone())).unwrap();
     assert_right(system, (property, Outcome::Safe), &verdicts[0]);
     let Verdict::Safe(Certificate::Facts { clauses }) = &verdicts[0] else {
         panic!("{verdicts:?}")
@@ -136,7 +137,8 @@ fn agrees_with_search(shape: Shape, seeds: u64) {
         let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
         for number in [seed, seed * 31 + 17] {
             let run = Run::new().with_seed(number);
-            let verdicts = Words::new(settings(number)).check(&system, &properties, &run).unwrap();
+            let task = Task::about(&system, &properties, &run);
+            let verdicts = task.check(&mut Words(settings(number))).unwrap();
             for (&truth, verdict) in truth.iter().zip(&verdicts) {
                 if is_beyond(&system, verdict) {
                     beyond += 1;
@@ -185,12 +187,13 @@ fn observed(
     let seen: Arc<Mutex<Option<WordsStatistics>>> = Arc::default();
     let sink = Arc::clone(&seen);
     let run = Run::new().with_seed(seed).with_observer(move |event| {
-        if let Event::Words(statistics) = event {
-            *sink.lock().unwrap() = Some((**statistics).clone());
+        if let Some(statistics) = event.statistics::<WordsStatistics>() {
+            *sink.lock().unwrap() = Some(statistics.clone());
         }
     });
     let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
-    let verdicts = Words::new(options.clone()).check(system, &properties, &run).unwrap();
+    let task = Task::about(system, &properties, &run);
+    let verdicts = task.check(&mut Words(options.clone())).unwrap();
     let statistics = seen.lock().unwrap().take().expect("statistics are emitted");
     (verdicts, without_times(statistics))
 }

@@ -4,7 +4,7 @@
 use elinvar_check::Budget;
 use elinvar_check::program::{SmtSolver, invariants, run};
 use elinvar_engines::bmc::BmcOptions;
-use elinvar_engines::{Choice, Run};
+use elinvar_engines::{Choice, Run, Task};
 use elinvar_formats::boogie;
 use elinvar_ir::program::Program;
 use elinvar_ir::{Certificate, PropertyId, Rng, StopReason, Verdict};
@@ -142,7 +142,8 @@ fn lift_evidence(choice: &Choice, seeds: std::ops::Range<u64>) -> Accepted {
         let program = boogie::read(source.as_bytes()).unwrap();
         let Lowered { system, lift } = lower(&program).unwrap();
         let properties: Vec<PropertyId> = program.property_ids().collect();
-        let verdicts = choice.build().check(&system, &properties, &Run::new()).unwrap();
+        let task = Task::about(&system, &properties, &Run::new());
+        let verdicts = task.check(&mut *choice.build()).unwrap();
         for (&property, verdict) in properties.iter().zip(verdicts) {
             let context = format!("seed {seed}, {}\n{source}", program.property(property).name);
             match verdict {

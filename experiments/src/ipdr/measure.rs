@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::optimum::{self, Answer, Optimum, Strategy, optimum};
-use elinvar_engines::pdr::{Pdr, PdrOptions};
-use elinvar_engines::{Engine, Event, Run};
+use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_models::families::{Switches, peterson};
 use elinvar_transform::Trend;
@@ -183,13 +183,14 @@ fn proof(input: Peterson, run: Run) -> Result<Option<(f64, u64)>, String> {
     let queries = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&queries);
     let run = run.with_observer(move |event| {
-        if let Event::Pdr(statistics) = event {
+        if let Some(statistics) = event.statistics::<PdrStatistics>() {
             counted.fetch_add(statistics.query_count(), Ordering::Relaxed);
         }
     });
     let clock = Clock::start()?;
-    let mut pdr = Pdr::new(PdrOptions::default());
-    let verdicts = pdr.check(&system, &[PropertyId(0)], &run).map_err(|error| error.to_string())?;
+    let task = Task::about(&system, &[PropertyId(0)], &run);
+    let mut pdr = Pdr(PdrOptions::default());
+    let verdicts = task.check(&mut pdr).map_err(|error| error.to_string())?;
     let seconds = clock.read()?.as_secs_f64();
     for verdict in &verdicts {
         confirm(&system, PropertyId(0), verdict)?;

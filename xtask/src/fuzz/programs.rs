@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver};
-use elinvar_engines::Run;
-use elinvar_engines::cfg::{CfgOptions, Lemmas, Predecessors, Start, Strategy, check_program};
+use elinvar_engines::cfg::{Cfg, CfgOptions, Lemmas, Predecessors, Start, Strategy};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
 use elinvar_models::{Bounds, Found, ProgramShape, explore};
@@ -80,8 +80,8 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
     let truth = explore(program, &Bounds::default());
     tally.searched += u64::from(!truth.contains(&Found::Bounded));
     let start = Instant::now();
-    let verdicts = check_program(program, &properties, options, &Run::new().with_timeout(LIMIT))
-        .map_err(|error| error.to_string())?;
+    let task = Task::about(program, &properties, &Run::new().with_timeout(LIMIT));
+    let verdicts = task.check(&mut Cfg(options.clone())).map_err(|error| error.to_string())?;
     let mut proofs: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
     for ((&property, truth), verdict) in properties.iter().zip(&truth).zip(&verdicts) {
         let context = |complaint| format!("{options:?} on property {}: {complaint}", property.0);

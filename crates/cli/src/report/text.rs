@@ -67,7 +67,7 @@ pub fn render(report: &Report, look: Look) -> String {
 
 /// How much of the earlier proof was of use.
 fn reuse(report: &Report) -> Option<String> {
-    let (reuse, before) = (report.statistics.reuse?, report.earlier_seconds?);
+    let (reuse, before) = (report.statistics.reuse()?, report.earlier_seconds?);
     let Reuse { offered, kept, always, queries, .. } = reuse;
     let queries = if queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
     // Lemmas that no longer hold save nothing, and a run without a verdict is not over.

@@ -35,11 +35,13 @@ pub fn seconds(time: Duration) -> String {
 /// let rows = [["a", "b"], ["long", "c"]].map(|row| row.map(str::to_owned));
 /// assert_eq!(elinvar::readable::align(&rows), "  a     b\n  long  c\n");
 /// ```
-pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |c: usize| rows.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..N).map(width).collect();
+pub fn align<Row: AsRef<[String]>>(rows: &[Row]) -> String {
+    let rows = || rows.iter().map(AsRef::as_ref);
+    let columns = rows().map(<[String]>::len).max().unwrap_or(0);
+    let width = |c: usize| rows().map(|row| row[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in rows() {
         let mut line = String::new();
         for (cell, &width) in row.iter().zip(&widths) {
             write!(line, "  {cell:<width$}").expect("strings do not fail");

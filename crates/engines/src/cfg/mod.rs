@@ -30,8 +30,9 @@ use elinvar_ir::program::{
 };
 use elinvar_smt::Context;
 
-use crate::engine::EngineError;
+use crate::engine::{Engine, EngineError};
 use crate::run::Run;
+use crate::task::Task;
 use abstraction::TraceAbstraction;
 use frames::{Frames, INVARIANT};
 use graph::Graph;
@@ -42,121 +43,133 @@ use trace::{NoRun, replay_path, replays};
 
 pub use options::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 
-/// One verdict for each of `properties`, in that order.
-pub fn check_program(
-    program: &Program,
-    properties: &[PropertyId],
-    options: &CfgOptions,
-    run: &Run,
-) -> Result<Vec<ProgramVerdict>, EngineError> {
-    let mut verdicts: BTreeMap<PropertyId, ProgramVerdict> = BTreeMap::new();
-    let mut decided = |property, verdict| drop(verdicts.insert(property, verdict));
-    check_program_into(program, properties, options, run, &mut decided)?;
-    let take = |property| verdicts.remove(property).expect("every property has a verdict");
-    Ok(properties.iter().map(take).collect())
+const NAME: &str = "cfg";
+
+/// The engine.
+pub struct Cfg(
+    /// What was chosen.
+    pub CfgOptions,
+);
+
+impl Engine<Program> for Cfg {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&mut self, task: &Task<Program>) -> Result<(), EngineError> {
+        let watched = task.run().clone();
+        let context = Context::new(Arc::new(move || watched.stop().is_some()))
+            .map_err(|missing| EngineError::NoSolver(missing.to_string()))?;
+        let error = |property: PropertyId| task.subject().property(property).error;
+        let open: Vec<PropertyId> = task.open();
+        let errors: Vec<LocationId> = open.iter().map(|&property| error(property)).collect();
+        let graph = Graph::new(task.subject(), &errors, context);
+        Decision { task, open, options: &self.0 }.run(graph, errors)
+    }
 }
 
-/// As [`check_program`], but each verdict is told as soon as it is known: Z3 does not
-/// always end when it is interrupted, and callers may not want to wait for it.
-pub fn check_program_into(
-    program: &Program,
-    properties: &[PropertyId],
-    options: &CfgOptions,
-    run: &Run,
-    decided: &mut dyn FnMut(PropertyId, ProgramVerdict),
-) -> Result<(), EngineError> {
-    let watched = run.clone();
-    let context = Context::new(Arc::new(move || watched.stop().is_some()))
-        .map_err(|missing| EngineError::NoSolver(missing.to_string()))?;
-    decide(program, properties, options, run, context, decided);
-    Ok(())
+/// The way to the verdicts.
+struct Decision<'a> {
+    task: &'a Task<Program>,
+    /// The properties that are still worked on.
+    open: Vec<PropertyId>,
+    options: &'a CfgOptions,
 }
 
-fn decide(
-    program: &Program,
-    properties: &[PropertyId],
-    options: &CfgOptions,
-    run: &Run,
-    context: Context,
-    decided: &mut dyn FnMut(PropertyId, ProgramVerdict),
-) {
-    let error = |property: PropertyId| program.property(property).error;
-    let errors: Vec<LocationId> = properties.iter().map(|&property| error(property)).collect();
-    let mut graph = Graph::new(program, &errors, context);
-    let mut open = properties.to_vec();
-    let proved = glance::unreachable(program, &mut graph, &errors, run);
-    if !proved.is_empty() {
-        let proof = invariants(&graph, BTreeMap::new(), program);
-        for property in open.extract_if(.., |property| proved.contains(&error(*property))) {
-            decided(property, ProgramVerdict::Safe(proof.clone()));
-        }
-        if open.is_empty() {
-            return;
-        }
-    }
-    let shapes::Start { invariants: known, error: found } =
-        start(program, &mut graph, &errors, options, run);
-    let mut method = match options.strategy {
-        Strategy::Whole => {
-            let mut frames = Frames::default();
-            for (&at, facts) in &known {
-                facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, INVARIANT));
+impl<'a> Decision<'a> {
+    fn run(mut self, mut graph: Graph, errors: Vec<LocationId>) -> Result<(), EngineError> {
+        let (program, run, options) = (self.task.subject(), self.task.run(), self.options);
+        let proved = glance::unreachable(program, &mut graph, &errors, run);
+        if !proved.is_empty() {
+            let proof = invariants(&graph, BTreeMap::new(), program);
+            self.prove(&proof, |error| proved.contains(&error));
+            if self.open.is_empty() {
+                return Ok(());
             }
-            Method::Whole(Search::new(graph, frames, errors, options, run))
         }
-        Strategy::TraceAbstraction => {
-            Method::Paths(TraceAbstraction::new(program, graph, known, errors, options, run))
+        let shapes::Start { invariants: known, error: found } =
+            start(program, &mut graph, &errors, options, run);
+        let mut method = Method::new(program, graph, &known, errors, options, run);
+        proved.into_iter().for_each(|error| method.forget(error));
+        if let Some(found) = found {
+            self.try_run(found, &mut method);
         }
-    };
-    proved.into_iter().for_each(|error| method.forget(error));
-    let found = found.and_then(|found| {
-        let at = open.iter().position(|&property| error(property) == found.error)?;
-        let trace = trace_of(program, open[at], found);
-        // Otherwise the search decides.
-        (replays(program, &trace) == Ok(true)).then_some((at, trace))
-    });
-    if let Some((at, trace)) = found {
-        let property = open.remove(at);
-        method.forget(error(property));
-        decided(property, judge(program, trace));
-    }
-    while !open.is_empty() {
-        match method.run() {
-            End::Proved(at) => {
-                let left: Vec<LocationId> = open.iter().map(|&property| error(property)).collect();
-                let at = trim::trim(method.graph(), &left, at, run);
-                let invariants = invariants(method.graph(), at, program);
-                for property in open.drain(..) {
-                    decided(property, ProgramVerdict::Safe(invariants.clone()));
+        while !self.open.is_empty() {
+            match method.run() {
+                End::Proved(at) => {
+                    let left: Vec<LocationId> =
+                        self.open.iter().map(|&property| self.error(property)).collect();
+                    let at = trim::trim(method.graph(), &left, at, run);
+                    self.prove(&invariants(method.graph(), at, program), |_| true);
+                }
+                End::Stopped(reason) => return Err(EngineError::Stopped(reason)),
+                End::Reached { error: reached, path } => {
+                    let property = self.close(reached).expect("only open errors are looked for");
+                    let (verdict, depth) =
+                        match replay_path(method.graph(), program, property, &path, run) {
+                            Ok(trace) => judge(program, trace),
+                            Err(NoRun::Infeasible) => {
+                                (unknown("a path could not be made concrete".into()), 0)
+                            }
+                            Err(NoRun::Unknown(why)) => (
+                                unknown(format!(
+                                    "no run was found along a path to the error ({why})"
+                                )),
+                                0,
+                            ),
+                        };
+                    self.task.decide(NAME, property, verdict, depth);
+                    method.forget(reached);
                 }
             }
-            End::Stopped(reason) => {
-                for property in open.drain(..) {
-                    decided(property, ProgramVerdict::Unknown(reason.clone()));
-                }
+        }
+        Ok(())
+    }
+
+    fn error(&self, property: PropertyId) -> LocationId {
+        self.task.subject().property(property).error
+    }
+
+    /// The property of an error, which is not open any more.
+    fn close(&mut self, error: LocationId) -> Option<PropertyId> {
+        let at = self.open.iter().position(|&property| self.error(property) == error)?;
+        Some(self.open.remove(at))
+    }
+
+    /// Decides the open properties of some errors.
+    fn prove(&mut self, proof: &Invariants, is_proved: impl Fn(LocationId) -> bool) {
+        for property in std::mem::take(&mut self.open) {
+            if is_proved(self.error(property)) {
+                self.task.decide(NAME, property, ProgramVerdict::Safe(proof.clone()), 0);
+            } else {
+                self.open.push(property);
             }
-            End::Reached { error: reached, path } => {
-                let at = open.iter().position(|&property| error(property) == reached);
-                let property = open.remove(at.expect("only open errors are looked for"));
-                let verdict = match replay_path(method.graph(), program, property, &path, run) {
-                    Ok(trace) => judge(program, trace),
-                    Err(NoRun::Infeasible) => unknown("a path could not be made concrete".into()),
-                    Err(NoRun::Unknown(why)) => {
-                        unknown(format!("no run was found along a path to the error ({why})"))
-                    }
-                };
-                decided(property, verdict);
-                method.forget(reached);
-            }
+        }
+    }
+
+    /// Decides a property by a run that was found before the search, if it is one. Otherwise
+    /// the search decides.
+    fn try_run(&mut self, found: ErrorRun, method: &mut Method<'_>) {
+        let (program, error) = (self.task.subject(), found.error);
+        let is_of_error = |&&property: &&PropertyId| self.error(property) == error;
+        let Some(&property) = self.open.iter().find(is_of_error) else { return };
+        let trace = trace_of(program, property, found);
+        if replays(program, &trace) == Ok(true) {
+            self.close(error);
+            method.forget(error);
+            let (verdict, depth) = judge(program, trace);
+            self.task.decide(NAME, property, verdict, depth);
         }
     }
 }
 
 /// A run shows that the program is wrong, unless something on it is only approximated.
-fn judge(program: &Program, trace: ProgramTrace) -> ProgramVerdict {
+/// With its depth.
+fn judge(program: &Program, trace: ProgramTrace) -> (ProgramVerdict, usize) {
+    let depth = trace.steps.len();
     match program.doubt(trace.steps.iter().map(|step| step.edge)) {
-        None => ProgramVerdict::Unsafe(trace),
-        Some(why) => unknown(format!("a counterexample was found, but {why}")),
+        None => (ProgramVerdict::Unsafe(trace), depth),
+        Some(why) => (unknown(format!("a counterexample was found, but {why}")), depth),
     }
 }
 
@@ -176,7 +189,31 @@ enum Method<'a> {
     Paths(TraceAbstraction<'a>),
 }
 
-impl Method<'_> {
+impl<'a> Method<'a> {
+    /// The strategy that was chosen, with what is known.
+    fn new(
+        program: &'a Program,
+        graph: Graph,
+        known: &BTreeMap<LocationId, Vec<Term>>,
+        errors: Vec<LocationId>,
+        options: &'a CfgOptions,
+        run: &'a Run,
+    ) -> Self {
+        match options.strategy {
+            Strategy::Whole => {
+                let mut frames = Frames::default();
+                for (&at, facts) in known {
+                    facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, INVARIANT));
+                }
+                Method::Whole(Search::new(graph, frames, errors, options, run))
+            }
+            Strategy::TraceAbstraction => {
+                let known = known.clone();
+                Method::Paths(TraceAbstraction::new(program, graph, known, errors, options, run))
+            }
+        }
+    }
+
     fn run(&mut self) -> End {
         match self {
             Method::Whole(search) => search.run(),

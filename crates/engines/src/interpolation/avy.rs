@@ -20,9 +20,10 @@
 //! Beyond the paper: lemmas that hold for ever are kept apart and serve in every frame.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
-use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
+use elinvar_ir::PropertyId;
 use elinvar_logic::AigLit;
 use elinvar_logic::interpolation::System;
 use elinvar_sat::Lit;
@@ -32,14 +33,15 @@ use super::convert::Outside;
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Reply, Start};
 use super::statistics::InterpolationStatistics;
-use crate::engine::{Engine, EngineError, check_bits};
+use crate::engine::{Engine, EngineError};
 use crate::pdr::bits::Bits;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Asked, Domain, Level};
 use crate::pdr::search::Search;
-use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_prepared};
+use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_bits};
 use crate::relation::{Init, Transition};
 use crate::run::{Event, Run};
+use crate::task::{BitTask, SystemOfBits, Task};
 
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,15 +86,10 @@ impl Default for AvyOptions {
 }
 
 /// The engine.
-pub struct Avy {
-    options: AvyOptions,
-}
-
-impl Avy {
-    pub fn new(options: AvyOptions) -> Self {
-        Avy { options }
-    }
-}
+pub struct Avy(
+    /// What was chosen.
+    pub AvyOptions,
+);
 
 const NAME: &str = "avy";
 
@@ -106,62 +103,43 @@ impl Engine for Avy {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let PdrOptions { passes, memory_limit, .. } = &self.options.pdr;
-        check_bits(system, properties, (passes, *memory_limit), run, |prepared| {
-            let earlier = Earlier::of_run(run, system);
-            check_prepared(prepared, properties, &self.options, earlier, run)
-        })
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let options = &self.0;
+        let bits = options.pdr.bits(task)?;
+        if options.step <= 1 {
+            let earlier = Earlier::of_task(&bits);
+            return check_steps(&bits, options, earlier);
+        }
+        let check = |property| check_stuck(&bits, property, options);
+        bits.task.open().into_iter().try_for_each(check)
     }
-}
-
-/// Decides properties of a prepared system.
-pub(crate) fn check_prepared(
-    prepared: &Prepared,
-    properties: &[PropertyId],
-    options: &AvyOptions,
-    earlier: Option<Earlier<'_>>,
-    run: &Run,
-) -> Vec<Verdict> {
-    if options.step > 1 {
-        let stuck = |&id: &PropertyId| check_stuck(prepared, id, options, run);
-        return properties.iter().map(stuck).collect();
-    }
-    let (verdicts, statistics) = check_steps(prepared, properties, options, earlier, run);
-    run.emit(Event::Interpolation(Box::new(statistics)));
-    verdicts
 }
 
 /// With steps of several frames, those in between are only safe if a bad state stays
 /// bad (Theorem 3).
 fn check_stuck(
-    prepared: &Prepared,
+    bits: &BitTask,
     property: PropertyId,
     options: &AvyOptions,
-    run: &Run,
-) -> Verdict {
-    let stuck = stuck_on_error(&prepared.bits, property);
+) -> Result<(), EngineError> {
+    let stuck = stuck_on_error(&bits.prepared.bits, property);
     let lift = BitLift::identity(stuck.bits.system());
-    let inner = Prepared { bits: stuck.bits.clone(), lift, report: Vec::new() };
+    let prepared = Prepared { bits: stuck.bits.clone(), lift, report: Vec::new() };
+    let prepared = Arc::new(prepared);
+    let system = Arc::new(SystemOfBits(Arc::clone(&prepared)));
+    let task = bits.task.only(&[property]);
+    let task = task.transformed(system, move |verdict| stuck.verdict(verdict));
     // Lemmas about the new register are of no use to a later run.
-    let quiet = run.without_states();
-    let (mut verdicts, statistics) = check_steps(&inner, &[property], options, None, &quiet);
-    run.emit(Event::Interpolation(Box::new(statistics)));
-    stuck.verdict(verdicts.pop().expect("one property was asked about"))
+    let task = task.with_run(task.run().without_states());
+    check_steps(&BitTask { prepared, task }, options, None)
 }
 
 fn check_steps(
-    prepared: &Prepared,
-    properties: &[PropertyId],
+    bits: &BitTask,
     options: &AvyOptions,
     earlier: Option<Earlier<'_>>,
-    run: &Run,
-) -> (Vec<Verdict>, InterpolationStatistics) {
+) -> Result<(), EngineError> {
+    let run = bits.task.run();
     let mut statistics = InterpolationStatistics::default();
     let mut drive = |search: &mut Trace<'_, '_>| {
         let mut strengthening = Strengthening::new(search.domain, options, run);
@@ -170,9 +148,9 @@ fn check_steps(
         statistics = strengthening.statistics;
         answer
     };
-    let outcome =
-        search_prepared(NAME, prepared, properties, &options.pdr, earlier, &mut drive, run);
-    (outcome.verdicts, statistics)
+    let end = search_bits(NAME, bits, &options.pdr, earlier, &mut drive).end;
+    run.emit(Event::Statistics(Arc::new(statistics)));
+    end
 }
 
 /// The trace that is strengthened.

@@ -14,31 +14,27 @@
 //! anything in F₀. If that makes a path, nothing is decided.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_ir::{PropertyId, StopReason, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
-use elinvar_transform::{BitSystem, Prepared};
+use elinvar_transform::BitSystem;
 
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
-use crate::bmc::Verdicts;
-use crate::engine::{Engine, EngineError, check_bits};
+use crate::engine::{Engine, EngineError};
 use crate::relation::{Asked, Stopped, Transition};
 use crate::run::{Event, Run};
+use crate::task::{BitTask, Task};
 
 /// The engine.
-pub struct Imc {
-    options: InterpolationOptions,
-}
-
-impl Imc {
-    pub fn new(options: InterpolationOptions) -> Self {
-        Imc { options }
-    }
-}
+pub struct Imc(
+    /// What was chosen.
+    pub InterpolationOptions,
+);
 
 const NAME: &str = "imc";
 
@@ -47,38 +43,24 @@ impl Engine for Imc {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let options = &self.options;
-        let simplification = (&options.passes, options.memory_limit);
-        check_bits(system, properties, simplification, run, |prepared| {
-            check_prepared(prepared, properties, options, run)
-        })
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let bits = self.0.bits(task)?;
+        let mut search = Search::new(&bits, &self.0);
+        // The search ends when everything is decided, or is stopped.
+        let searched = search.run();
+        let run = bits.task.run();
+        run.emit(Event::Statistics(Arc::new(search.statistics)));
+        match searched {
+            Ok(()) => Ok(()),
+            Err(Stopped) => Err(EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))),
+        }
     }
-}
-
-/// Decides properties of a prepared system.
-pub(crate) fn check_prepared(
-    prepared: &Prepared,
-    properties: &[PropertyId],
-    options: &InterpolationOptions,
-    run: &Run,
-) -> Vec<Verdict> {
-    let mut verdicts = Verdicts::new(properties);
-    let mut search = Search::new(&prepared.bits, properties, options, run);
-    // The search ends when everything is decided, or is stopped.
-    let (Err(Stopped) | Ok(())) = search.run(&mut verdicts);
-    run.emit(Event::Interpolation(Box::new(search.statistics)));
-    verdicts.finish(&run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 struct Search<'a> {
     options: &'a InterpolationOptions,
-    run: &'a Run,
+    /// About the bits.
+    task: &'a Task,
     transition: Rc<Transition>,
     paths: Paths,
     open: Vec<Open>,
@@ -94,13 +76,9 @@ struct Open {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        system: &BitSystem,
-        properties: &[PropertyId],
-        options: &'a InterpolationOptions,
-        run: &'a Run,
-    ) -> Self {
-        let transition = Rc::new(Transition::new(system, properties, options.elimination));
+    fn new(bits: &'a BitTask, options: &'a InterpolationOptions) -> Self {
+        let (system, task, run) = (&bits.prepared.bits, &bits.task, bits.task.run());
+        let transition = Rc::new(Transition::new(system, &task.open(), options.elimination));
         let paths = Paths::new(Rc::clone(&transition), origin(&transition), NAME, run);
         let bads = transition.bads.iter().enumerate();
         let open = bads.map(|(number, &(property, _))| Open {
@@ -110,22 +88,23 @@ impl<'a> Search<'a> {
         });
         let open = open.collect();
         let statistics = InterpolationStatistics::default();
-        Search { options, run, transition, paths, open, statistics }
+        Search { options, task, transition, paths, open, statistics }
     }
 
-    fn run(&mut self, verdicts: &mut Verdicts) -> Asked<()> {
+    fn run(&mut self) -> Asked<()> {
         let mut bound = 0;
         while !self.open.is_empty() {
-            self.run.emit(Event::Bound { engine: NAME, bound });
+            let run = self.task.run();
+            run.emit(Event::bound(NAME, bound));
             if self.paths.is_exhausted() {
                 let origin = origin(&self.transition);
-                self.paths = Paths::new(Rc::clone(&self.transition), origin, NAME, self.run);
+                self.paths = Paths::new(Rc::clone(&self.transition), origin, NAME, run);
             }
             for mut open in std::mem::take(&mut self.open) {
                 let found = self.look_at(&mut open, bound);
                 self.statistics.take(&mut self.paths.statistics);
                 match found? {
-                    Some(verdict) => verdicts.set(open.property, verdict),
+                    Some(verdict) => self.task.decide(NAME, open.property, verdict, bound),
                     None => self.open.push(open),
                 }
             }
@@ -136,7 +115,6 @@ impl<'a> Search<'a> {
 
     fn look_at(&mut self, open: &mut Open, bound: usize) -> Asked<Option<Verdict>> {
         let Some(mut conclusion) = self.paths.refute(open.number, bound, Start::Initial)? else {
-            self.tell(open, false, bound);
             return Ok(Some(Verdict::Unsafe(self.paths.trace(open.property, bound))));
         };
         if !open.trace.initial.is_exact {
@@ -146,10 +124,9 @@ impl<'a> Search<'a> {
             conclusion = instead;
         }
         let interpolants = self.paths.interpolants(conclusion, self.options.system);
-        self.statistics.note(NAME, &interpolants, bound, self.run);
+        self.statistics.note(NAME, &interpolants, bound, self.task.run());
         open.trace.strengthen(&interpolants, bound);
         let Some(invariant) = open.trace.closed()? else { return Ok(None) };
-        self.tell(open, true, bound);
         Ok(Some(Verdict::Safe(open.trace.formulas.certificate(invariant))))
     }
 
@@ -158,10 +135,6 @@ impl<'a> Search<'a> {
         let Trace { formulas, initial, .. } = &open.trace;
         let start = self.paths.formula(bound, formulas, initial.formula);
         self.paths.refute(open.number, bound, Start::Where(start))
-    }
-
-    fn tell(&self, open: &Open, safe: bool, depth: usize) {
-        self.run.emit(Event::Decided { engine: NAME, property: open.property, safe, depth });
     }
 }
 

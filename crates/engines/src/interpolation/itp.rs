@@ -17,30 +17,26 @@
 //! to be anything in R. If that makes a path, nothing is decided.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_ir::{PropertyId, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
-use elinvar_transform::{BitSystem, Lift, Prepared, Stuck, stuck_on_error};
+use elinvar_transform::{BitSystem, Lift, Stuck, stuck_on_error};
 
 use super::paths::{Paths, Start};
 use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
-use crate::bmc::Verdicts;
-use crate::engine::{Engine, EngineError, check_bits};
+use crate::engine::{Engine, EngineError};
 use crate::relation::{Asked, Stopped, Transition};
 use crate::run::{Event, Run};
+use crate::task::{BitTask, Task};
 
 /// The engine.
-pub struct Itp {
-    options: InterpolationOptions,
-}
-
-impl Itp {
-    pub fn new(options: InterpolationOptions) -> Self {
-        Itp { options }
-    }
-}
+pub struct Itp(
+    /// What was chosen.
+    pub InterpolationOptions,
+);
 
 const NAME: &str = "itp";
 
@@ -52,55 +48,36 @@ impl Engine for Itp {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let options = &self.options;
-        let simplification = (&options.passes, options.memory_limit);
-        check_bits(system, properties, simplification, run, |prepared| {
-            check_prepared(prepared, properties, options, run)
-        })
-    }
-}
-
-/// Decides properties of a prepared system.
-pub(crate) fn check_prepared(
-    prepared: &Prepared,
-    properties: &[PropertyId],
-    options: &InterpolationOptions,
-    run: &Run,
-) -> Vec<Verdict> {
-    let mut verdicts = Verdicts::new(properties);
-    let mut statistics = InterpolationStatistics::default();
-    // Each open property, and the bound to continue at.
-    let mut open: Vec<(PropertyId, usize)> = properties.iter().map(|&id| (id, 1)).collect();
-    let mut effort = FIRST_TURN;
-    let reason = loop {
-        let alone = open.len() <= 1;
-        let mut still_open = Vec::new();
-        for (property, bound) in open {
-            let turn = if alone { run.clone() } else { run.with_effort(effort) };
-            let mut search = Search::new(&prepared.bits, property, bound, options, &turn);
-            search.statistics = std::mem::take(&mut statistics);
-            match search.run() {
-                Ok(verdict) => verdicts.set(property, verdict),
-                Err(Stopped) => still_open.push((property, search.bound)),
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let BitTask { prepared, task } = self.0.bits(task)?;
+        let (options, run) = (&self.0, task.run());
+        let mut statistics = InterpolationStatistics::default();
+        // Each open property, and the bound to continue at.
+        let mut open: Vec<(PropertyId, usize)> = task.open().iter().map(|&id| (id, 1)).collect();
+        let mut effort = FIRST_TURN;
+        let stopped = loop {
+            let alone = open.len() <= 1;
+            let mut still_open = Vec::new();
+            for (property, bound) in open {
+                let turn = if alone { run.clone() } else { run.with_effort(effort) };
+                let mut search = Search::new(&prepared.bits, property, bound, options, &turn);
+                search.statistics = std::mem::take(&mut statistics);
+                match search.run() {
+                    Ok(verdict) => task.decide(NAME, property, verdict, search.bound),
+                    Err(Stopped) => still_open.push((property, search.bound)),
+                }
+                statistics = search.statistics;
             }
-            statistics = search.statistics;
-        }
-        open = still_open;
-        effort *= 2;
-        match run.stop() {
-            Some(reason) => break reason,
-            None if open.is_empty() => break StopReason::Cancelled,
-            None => {}
-        }
-    };
-    run.emit(Event::Interpolation(Box::new(statistics)));
-    verdicts.finish(&reason)
+            open = still_open;
+            effort *= 2;
+            let stopped = run.go_on();
+            if stopped.is_err() || open.is_empty() {
+                break stopped;
+            }
+        };
+        run.emit(Event::Statistics(Arc::new(statistics)));
+        Ok(stopped?)
+    }
 }
 
 /// The search for one property.
@@ -133,7 +110,7 @@ impl<'a> Search<'a> {
 
     fn run(&mut self) -> Asked<Verdict> {
         loop {
-            self.run.emit(Event::Bound { engine: NAME, bound: self.bound });
+            self.run.emit(Event::bound(NAME, self.bound));
             if self.paths.is_exhausted() {
                 let origin = origin(&self.transition);
                 self.paths = Paths::new(Rc::clone(&self.transition), origin, NAME, self.run);
@@ -154,7 +131,6 @@ impl<'a> Search<'a> {
         let mut reached = initial.formula;
         let bound = self.bound;
         let Some(mut conclusion) = self.paths.refute(0, bound, Start::Initial)? else {
-            self.tell(false);
             return Ok(Some(Verdict::Unsafe(self.paths.trace(self.property, bound))));
         };
         if !initial.is_exact {
@@ -169,7 +145,6 @@ impl<'a> Search<'a> {
             self.statistics.note(NAME, &interpolants, bound, self.run);
             let new = formulas.import(&interpolants, interpolants.by_distance[0]);
             if formulas.implies(new, reached)? {
-                self.tell(true);
                 return Ok(Some(Verdict::Safe(formulas.certificate(reached))));
             }
             reached = formulas.or(reached, new);
@@ -184,10 +159,5 @@ impl<'a> Search<'a> {
     fn refute_from(&mut self, formulas: &Formulas, states: AigLit) -> Asked<Option<StepId>> {
         let start = self.paths.formula(self.bound, formulas, states);
         self.paths.refute(0, self.bound, Start::Where(start))
-    }
-
-    fn tell(&self, safe: bool) {
-        let (property, depth) = (self.property, self.bound);
-        self.run.emit(Event::Decided { engine: NAME, property, safe, depth });
     }
 }

@@ -12,9 +12,11 @@ use elinvar_transform::{BitSystem, PassOptions};
 use rustc_hash::FxHashMap;
 
 use super::interpolants::Interpolants;
+use crate::engine::EngineError;
 use crate::pdr::PdrOptions;
 use crate::relation::{Asked, Init, Stopped, Transition};
 use crate::run::Run;
+use crate::task::{BitTask, Task};
 
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +28,13 @@ pub struct InterpolationOptions {
     pub memory_limit: u64,
     /// How interpolants are read off proofs.
     pub system: System,
+}
+
+impl InterpolationOptions {
+    /// The bits of a task, simplified as these options say.
+    pub(super) fn bits(&self, task: &Task) -> Result<BitTask, EngineError> {
+        task.bits(&self.passes, self.memory_limit)
+    }
 }
 
 impl Default for InterpolationOptions {

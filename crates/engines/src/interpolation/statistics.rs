@@ -2,20 +2,25 @@
 
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::interpolants::Interpolants;
 use super::paths::PathStatistics;
 use crate::run::{Event, Run};
+use crate::statistics::{Block, Statistics, average, count, seconds};
 
 /// The numbers of a run.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct InterpolationStatistics {
-    /// Questions for paths to a bad state, their conflicts and their time.
+    /// Queries for paths to a bad state.
     pub path_queries: u64,
+    /// Their conflicts.
     pub path_conflicts: u64,
+    /// Their time.
     pub sat_time: Duration,
-    /// Refutations that interpolants were taken from, and the time for that: trimming
-    /// the proof and building the formulas.
+    /// Refutations that interpolants were taken from.
     pub refutations: u64,
+    /// The time for trimming these proofs and building the formulas.
     pub extraction_time: Duration,
     /// Clauses of these proofs, after trimming.
     pub proof_steps: u64,
@@ -49,8 +54,11 @@ impl InterpolationStatistics {
         self.proof_steps += *steps as u64;
         self.interpolant_gates += gates as u64;
         self.suffix_frames += by_distance.len() as u64;
-        let frames = by_distance.len();
-        run.emit(Event::Interpolants { engine, bound, frames, steps: *steps, gates });
+        let (clauses, gates) = (count(*steps, "clause"), count(gates, "gate"));
+        let frames = count(by_distance.len(), "frame");
+        let detail =
+            Some(format!("bound {bound}: proof of {clauses}, interpolants of {gates} in {frames}"));
+        run.emit(Event::Progress { engine, bound, detail });
     }
 
     /// Adds what the solver for paths did since it was asked last.
@@ -59,5 +67,47 @@ impl InterpolationStatistics {
         self.path_queries += queries;
         self.path_conflicts += conflicts;
         self.sat_time += solving;
+    }
+}
+
+impl Statistics for InterpolationStatistics {
+    fn key(&self) -> &'static str {
+        "interpolation"
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let InterpolationStatistics { refutations, excluded, not_excluded, .. } = *self;
+        let proofs = count(refutations as usize, "proof");
+        let per_proof = |sum: u64| format!("{:.1} on average", average(sum, refutations));
+        let (extraction, conversion) =
+            (seconds(self.extraction_time), seconds(self.conversion_time));
+        vec![Block::Values(vec![
+            ("interpolants", format!("from {proofs}, {extraction}")),
+            ("clauses of a proof", per_proof(self.proof_steps)),
+            ("gates of its interpolants", per_proof(self.interpolant_gates)),
+            ("frames that it spans", per_proof(self.suffix_frames)),
+            ("equations left out", self.dropped_equations.to_string()),
+            (
+                "cubes outside interpolants",
+                format!("{excluded} excluded, {not_excluded} not, {conversion}"),
+            ),
+        ])]
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "path_queries": self.path_queries,
+            "path_conflicts": self.path_conflicts,
+            "sat_seconds": self.sat_time.as_secs_f64(),
+            "refutations": self.refutations,
+            "extraction_seconds": self.extraction_time.as_secs_f64(),
+            "proof_clauses": self.proof_steps,
+            "interpolant_gates": self.interpolant_gates,
+            "frames": self.suffix_frames,
+            "dropped_equations": self.dropped_equations,
+            "excluded": self.excluded,
+            "not_excluded": self.not_excluded,
+            "conversion_seconds": self.conversion_time.as_secs_f64(),
+        })
     }
 }

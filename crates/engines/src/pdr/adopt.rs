@@ -197,8 +197,10 @@ mod tests {
     use elinvar_sat::Lit;
 
     use super::super::bits::Bits;
-    use super::super::incremental::{Change, Earlier, check_prepared};
-    use super::super::validate::tests::{assert_valid, bits_of, cube, offer_of, safety, states_of};
+    use super::super::incremental::{Change, Earlier, check_bits};
+    use super::super::validate::tests::{
+        assert_valid, bits_of, cube, offer_of, safety, states_of, task_about,
+    };
     use super::super::validate::{Violation, validate};
     use super::super::{PdrOptions, Verdicts};
     use super::*;
@@ -250,7 +252,8 @@ mod tests {
         let transition = transition(prepared);
         let count = transition.bads.len();
         let mut domain = Bits::new(transition, &run).unwrap();
-        let mut verdicts = Verdicts::new("pdr", prepared, count, &run);
+        let task = task_about(prepared, &run);
+        let mut verdicts = Verdicts::new("pdr", &task, count);
         let mut search = Search::new(&mut domain, &mut verdicts, &options, count);
         begin(&mut search);
         let (frames, _) = search.into_frames();
@@ -426,8 +429,9 @@ mod tests {
             let system = Generator::system(seed, LARGE);
             let before = bits_of(&system, seed % 2 == 0);
             let after = constrained(&before, &mut rng);
-            let properties = safety(after.bits.system());
-            let from_nothing = check_prepared(&after, &properties, &options, None, &run).verdicts;
+            let from_nothing = task_about(&after, &run);
+            check_bits(&from_nothing, &options, None);
+            let from_nothing = from_nothing.task.verdicts();
             for state in states_of(&before, &options, &run) {
                 let offer = offer_of(&state, &before);
                 let (depth, offered) = (offer.depth, offer.lemmas.len());
@@ -437,10 +441,11 @@ mod tests {
                 assert_eq!(validate(&transition(&after), &kept, last, &[]), Ok(()), "seed {seed}");
                 let places = (0..state.registers.len()).map(Some).collect();
                 let earlier = Earlier { state: &state, places, change: Change::Constrained };
-                let outcome = check_prepared(&after, &properties, &options, Some(earlier), &run);
+                let bits = task_about(&after, &run);
+                let outcome = check_bits(&bits, &options, Some(earlier));
                 let reuse = outcome.reuse.expect("begun with frames");
                 assert_eq!((reuse.lost, reuse.queries), (0, 0));
-                for (verdict, expected) in outcome.verdicts.iter().zip(&from_nothing) {
+                for (verdict, expected) in bits.task.verdicts().iter().zip(&from_nothing) {
                     let both = (is_safe(verdict), is_safe(expected));
                     assert!(both.0 == both.1 || both.0.and(both.1).is_none(), "seed {seed}");
                     decided += usize::from(both.0.is_some());

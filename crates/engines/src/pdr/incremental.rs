@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use elinvar_ir::{
-    PdrState, PropertyId, PropertyRecord, RegisterKey, StopReason, TransitionSystem, Verdict, keys,
-};
+use elinvar_ir::{PdrState, PropertyRecord, RegisterKey, StopReason, keys};
 use elinvar_sat::Lit;
 use elinvar_transform::Prepared;
+use serde_json::{Value as Json, json};
 
 use super::adopt::{Offer, Sifted, sift};
 use super::bits::Bits;
@@ -18,31 +17,37 @@ use super::search::Search;
 use super::state::{Translated, capture, translate};
 use super::validate::{Violation, validate};
 use super::{NAME, PdrOptions, PdrStatistics, QueryCount, Verdicts};
+use crate::engine::EngineError;
 use crate::relation::Transition;
 use crate::run::{Event, Run};
+use crate::statistics::{Block, Statistics};
+use crate::task::BitTask;
 
 /// An earlier run to start from.
-pub(crate) struct Earlier<'a> {
+pub struct Earlier<'a> {
+    /// What that run left.
     pub state: &'a PdrState,
     /// By register of the state: which one of the user's system it is.
     pub places: Vec<Option<usize>>,
+    /// What happened to the system since.
     pub change: Change,
 }
 
 impl<'a> Earlier<'a> {
-    /// What a run begins with that may have been made for another version.
-    pub fn of_run(run: &'a Run, system: &TransitionSystem) -> Option<Self> {
-        let state = run.earlier()?;
-        Some(Earlier { state, places: state.locate(system), change: Change::Any })
+    /// The earlier run of a task. It may have been about another version of the system.
+    pub fn of_task(bits: &'a BitTask) -> Option<Self> {
+        let state = bits.task.earlier()?;
+        let places = state.locate(bits.prepared.lift.old());
+        Some(Earlier { state, places, change: Change::Any })
     }
 }
 
-/// What happened to the system since.
+/// What happened to the system since an earlier run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
+pub enum Change {
     /// It has no new behaviour.
     Constrained,
-    /// It may have new behaviour, other registers, whatever.
+    /// It may have new behaviour and other registers.
     Any,
 }
 
@@ -51,21 +56,49 @@ pub(crate) enum Change {
 pub struct Reuse {
     /// Lemmas of the earlier run.
     pub offered: usize,
-    /// Those that speak of what is not there any more.
+    /// Those about registers that do not exist any more.
     pub lost: usize,
     /// Those that are lemmas of some frame again.
     pub kept: usize,
-    /// Those that hold for ever.
+    /// Those that are inductive (F∞).
     pub always: usize,
-    /// The queries that it took to find out, and their time.
+    /// The queries that it took to find out.
     pub queries: u64,
+    /// The time of these queries.
     pub time: Duration,
 }
 
-/// What came out of a run on a prepared system.
-pub(crate) struct Outcome<'a> {
-    /// About the prepared system.
-    pub verdicts: Vec<Verdict>,
+impl Reuse {
+    /// The key of these numbers.
+    pub const KEY: &'static str = "reuse";
+}
+
+impl Statistics for Reuse {
+    fn key(&self) -> &'static str {
+        Self::KEY
+    }
+
+    /// Nothing: reports have a sentence about reuse.
+    fn blocks(&self) -> Vec<Block> {
+        Vec::new()
+    }
+
+    fn json(&self) -> Json {
+        json!({
+            "offered": self.offered,
+            "lost": self.lost,
+            "kept": self.kept,
+            "always": self.always,
+            "queries": self.queries,
+        })
+    }
+}
+
+/// What came out of a search on bits, besides the verdicts that the task has.
+pub struct Outcome<'a> {
+    /// How the search ended; stopped if it left properties open.
+    pub end: Result<(), EngineError>,
+    /// What the search did.
     pub statistics: PdrStatistics,
     /// What became of the lemmas of an earlier run.
     pub reuse: Option<Reuse>,
@@ -82,101 +115,85 @@ impl Outcome<'_> {
     }
 }
 
-/// Decides properties of a prepared system.
-pub(crate) fn check_prepared<'a>(
-    prepared: &'a Prepared,
-    properties: &[PropertyId],
+/// Decides the open properties of a task about bits by property directed reachability.
+pub fn check_bits<'a>(
+    bits: &'a BitTask,
     options: &PdrOptions,
     earlier: Option<Earlier<'_>>,
-    run: &Run,
 ) -> Outcome<'a> {
-    search_prepared(NAME, prepared, properties, options, earlier, &mut |search| search.run(), run)
+    search_bits(NAME, bits, options, earlier, &mut |search| search.run())
 }
 
 /// How a search goes on until all is decided.
 pub(crate) type Drive<'a> = dyn FnMut(&mut Search<'_, Bits, Verdicts<'_>>) -> Asked<()> + 'a;
 
-/// Decides properties of a prepared system by an engine that is built on the search.
-pub(crate) fn search_prepared<'a>(
+/// Decides the open properties by an engine that is built on the search.
+pub(crate) fn search_bits<'a>(
     engine: &'static str,
-    prepared: &'a Prepared,
-    properties: &[PropertyId],
+    bits: &'a BitTask,
     options: &PdrOptions,
     earlier: Option<Earlier<'_>>,
     drive: &mut Drive<'_>,
-    run: &Run,
 ) -> Outcome<'a> {
-    decide(engine, prepared, properties, options, earlier, Some(drive), run)
+    decide(engine, bits, options, earlier, Some(drive))
 }
 
-/// Decides those properties that the lemmas of an earlier run are enough for.
+/// Decides those properties for which the lemmas of an earlier run suffice.
 pub(crate) fn prove_again<'a>(
-    prepared: &'a Prepared,
-    properties: &[PropertyId],
+    bits: &'a BitTask,
     options: &PdrOptions,
     earlier: Earlier<'_>,
-    run: &Run,
 ) -> Outcome<'a> {
-    decide(NAME, prepared, properties, options, Some(earlier), None, run)
+    decide(NAME, bits, options, Some(earlier), None)
 }
 
 /// Without `drive`, only what is left of the lemmas of an earlier run is looked at.
 fn decide<'a>(
     engine: &'static str,
-    prepared: &'a Prepared,
-    properties: &[PropertyId],
+    bits: &'a BitTask,
     options: &PdrOptions,
     earlier: Option<Earlier<'_>>,
     drive: Option<&mut Drive<'_>>,
-    run: &Run,
 ) -> Outcome<'a> {
-    let reuse_only = drive.is_none();
-    let transition = Transition::new(&prepared.bits, properties, options.elimination);
+    let BitTask { prepared, task } = bits;
+    let (run, reuse_only) = (task.run(), drive.is_none());
+    let transition = Transition::new(&prepared.bits, &task.open(), options.elimination);
     let begun = begin(transition, prepared, earlier, reuse_only, run);
     let Ok((mut domain, start)) = begun else {
-        let reason = run.stop().unwrap_or(StopReason::Cancelled);
-        return Outcome {
-            verdicts: vec![Verdict::Unknown(reason); properties.len()],
-            statistics: PdrStatistics::default(),
-            reuse: None,
-            known: None,
-            prepared,
-        };
+        let (end, statistics) = (Err(run.stopped().into()), PdrStatistics::default());
+        return Outcome { end, statistics, reuse: None, known: None, prepared };
     };
     let count = domain.transition().bads.len();
-    let mut verdicts = Verdicts::new(engine, prepared, count, run);
+    let mut verdicts = Verdicts::new(engine, bits, count);
     let mut search = Search::new(&mut domain, &mut verdicts, options, count);
     let (reuse, begun) = start.begin(&mut search);
     if let Some(reuse) = reuse {
-        run.emit(Event::Reuse(reuse));
+        run.emit(Event::Statistics(Arc::new(reuse)));
     }
     let adopted = begun.is_ok();
     debug_assert!(!adopted || violation(&search).is_none(), "{:?}", violation(&search));
     let begun = begun.and_then(|()| drive.map_or(Ok(()), |drive| drive(&mut search)));
-    let stopped = begun.is_err() || reuse_only;
+    debug_assert!(begun.is_err() || reuse_only || search.is_decided());
+    let decided = search.is_decided();
     let (frames, clear) = search.into_frames();
     domain.count_work();
-    run.emit(Event::Pdr(Box::new(domain.statistics.clone())));
-    let reason = run.stop().unwrap_or(StopReason::Cancelled);
-    debug_assert!(stopped || verdicts.found.iter().all(Option::is_some));
-    let ids: Vec<PropertyId> = (0..count).map(|index| domain.property_id(index)).collect();
-    let records = verdicts.records(&domain, &clear);
-    let verdict = |id: &PropertyId| {
-        let index = ids.iter().position(|other| other == id);
-        let found = index.and_then(|index| verdicts.found[index].clone());
-        found.unwrap_or_else(|| Verdict::Unknown(reason.clone()))
-    };
-    let verdicts = properties.iter().map(verdict).collect();
-    let known = Some((frames, records));
-    let outcome = Outcome { verdicts, statistics: domain.statistics, reuse, known, prepared };
+    run.emit(Event::Statistics(Arc::new(domain.statistics.clone())));
+    let end = if decided { Ok(()) } else { Err(because(run)) };
+    let known = Some((frames, verdicts.records(&domain, &clear)));
+    let outcome = Outcome { end, statistics: domain.statistics, reuse, known, prepared };
     // What is left of a proof that was not enough, or not looked at to the end, is less than
     // the proof.
-    let decided = outcome.verdicts.iter().all(|v| !matches!(v, Verdict::Unknown(_)));
+    let decided = verdicts.status.iter().all(Option::is_some);
     if run.wants_state() && adopted && (decided || !reuse_only) {
         let state = outcome.state(&keys(prepared.lift.old()));
         run.emit(Event::State(Arc::new(state.expect("the run has begun"))));
     }
     outcome
+}
+
+/// Why a search left properties open.
+fn because(run: &Run) -> EngineError {
+    EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 /// What is wrong with the frames of a search, in the eyes of another solver.

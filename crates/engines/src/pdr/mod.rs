@@ -25,14 +25,16 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, PropertyId, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step,
-    StopReason, Trace, TransitionSystem, Value, Verdict, keys,
+    BitVec, Certificate, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step, StopReason,
+    Trace, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
 use elinvar_transform::{PassOptions, Prepared};
 
-use crate::engine::{Engine, EngineError, check_bits};
-use crate::run::{Event, Run};
+use crate::engine::{Engine, EngineError};
+use crate::run::Event;
+use crate::statistics::{FrameProgress, FrameSizes};
+use crate::task::{BitTask, Task};
 use bits::Bits;
 use cube::Cube;
 use frames::Frames;
@@ -42,8 +44,8 @@ use state::capture;
 
 pub use elinvar_logic::simulation::Kind;
 pub use generalize::Ctg;
-pub use incremental::Reuse;
-pub(crate) use incremental::{Change, Earlier, check_prepared, prove_again, search_prepared};
+pub use incremental::{Change, Earlier, Outcome, Reuse, check_bits};
+pub(crate) use incremental::{prove_again, search_bits};
 pub use statistics::{PdrStatistics, QueryCount, Shrinking};
 pub use words::{Experience, Probability, Words, WordsOptions, WordsStatistics};
 
@@ -86,15 +88,10 @@ impl Default for PdrOptions {
 }
 
 /// The engine.
-pub struct Pdr {
-    options: PdrOptions,
-}
-
-impl Pdr {
-    pub fn new(options: PdrOptions) -> Self {
-        Pdr { options }
-    }
-}
+pub struct Pdr(
+    /// What was chosen.
+    pub PdrOptions,
+);
 
 const NAME: &str = "pdr";
 
@@ -103,18 +100,39 @@ impl Engine for Pdr {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        let options = &self.options;
-        let simplification = (&options.passes, options.memory_limit);
-        check_bits(system, properties, simplification, run, |prepared| {
-            let earlier = Earlier::of_run(run, system);
-            check_prepared(prepared, properties, options, earlier, run).verdicts
-        })
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let bits = self.0.bits(task)?;
+        let earlier = Earlier::of_task(&bits);
+        check_bits(&bits, &self.0, earlier).end
+    }
+}
+
+/// The part of the engine that proves properties again with the lemmas of an earlier run.
+pub struct Reprove(
+    /// What was chosen.
+    pub PdrOptions,
+);
+
+impl Engine for Reprove {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let bits = self.0.bits(task)?;
+        match Earlier::of_task(&bits) {
+            Some(earlier) => prove_again(&bits, &self.0, earlier).end,
+            None => Err(EngineError::Stopped(StopReason::Unsupported(
+                "there is no earlier proof".to_owned(),
+            ))),
+        }
+    }
+}
+
+impl PdrOptions {
+    /// The bits of a task, simplified as these options say.
+    pub(crate) fn bits(&self, task: &Task) -> Result<BitTask, EngineError> {
+        task.bits(&self.passes, self.memory_limit)
     }
 }
 
@@ -122,8 +140,10 @@ impl Engine for Pdr {
 pub(crate) struct Verdicts<'a> {
     engine: &'static str,
     prepared: &'a Prepared,
-    run: &'a Run,
-    found: Vec<Option<Verdict>>,
+    task: &'a Task,
+    /// By property: what was found, in a word.
+    status: Vec<Option<PropertyStatus>>,
+    progress: FrameProgress,
     /// The keys of the user's registers, once they were needed.
     keys: OnceCell<Vec<RegisterKey>>,
 }
@@ -136,19 +156,22 @@ impl Report<Bits> for Verdicts<'_> {
         clear: &[usize],
         obligations: usize,
     ) {
-        if self.run.is_state_due() {
+        let run = self.task.run();
+        if run.is_state_due() {
             let keys = self.keys.get_or_init(|| keys(self.prepared.lift.old()));
             let state = capture(frames, self.prepared, self.records(domain, clear), keys);
-            self.run.emit(Event::State(Arc::new(state)));
+            run.emit(Event::State(Arc::new(state)));
         }
-        self.run.emit(Event::Frames {
-            engine: self.engine,
+        let sizes = FrameSizes {
             frontier: frames.frontier(),
             lemmas: frames.sizes(),
-            invariant: frames.infinite().len(),
+            inductive: frames.infinite().len(),
             obligations,
             queries: domain.statistics.query_count(),
-        });
+        };
+        let (engine, bound) = (self.engine, sizes.frontier);
+        let detail = Some(self.progress.text(&sizes));
+        run.emit(Event::Progress { engine, bound, detail });
     }
 
     fn safe(
@@ -168,15 +191,17 @@ impl Report<Bits> for Verdicts<'_> {
         };
         let invariant = domain.trim(property, invariant);
         let clauses = invariant.iter().map(clause).collect();
-        self.found[property] = Some(Verdict::Safe(Certificate::Inductive { clauses }));
-        self.decided(domain, property, true, level);
+        let verdict = Verdict::Safe(Certificate::Inductive { clauses });
+        self.status[property] = Some(PropertyStatus::Safe);
+        self.task.decide(self.engine, domain.property_id(property), verdict, level);
     }
 
     fn unsafe_(&mut self, domain: &mut Bits, chain: &Obligation<Lit, Box<[Lit]>>) {
         let property = chain.property;
         let Some(initial) = domain.initial_state(chain.cube.atoms(), &chain.choice) else {
             let reason = "initial values depend on inputs of the first cycle".to_owned();
-            self.found[property] = Some(Verdict::Unknown(StopReason::Unsupported(reason)));
+            let verdict = Verdict::Unknown(StopReason::Unsupported(reason));
+            self.task.decide(self.engine, domain.property_id(property), verdict, 0);
             return;
         };
         let mut steps = Vec::new();
@@ -200,34 +225,26 @@ impl Report<Bits> for Verdicts<'_> {
 }
 
 impl<'a> Verdicts<'a> {
-    fn new(engine: &'static str, prepared: &'a Prepared, properties: usize, run: &'a Run) -> Self {
-        let found = vec![None; properties];
-        Verdicts { engine, prepared, run, found, keys: OnceCell::new() }
+    fn new(engine: &'static str, bits: &'a BitTask, properties: usize) -> Self {
+        let BitTask { prepared, task } = bits;
+        let (status, progress) = (vec![None; properties], FrameProgress::start());
+        Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new() }
     }
 
     /// A property is violated by this trace of the prepared system.
     pub(crate) fn refuted(&mut self, domain: &Bits, property: usize, trace: Trace) {
         let depth = trace.depth();
-        self.found[property] = Some(Verdict::Unsafe(trace));
-        self.decided(domain, property, false, depth);
+        self.status[property] = Some(PropertyStatus::Unsafe);
+        self.task.decide(self.engine, domain.property_id(property), Verdict::Unsafe(trace), depth);
     }
 
     /// What is known of the properties, with the last frames that exclude them.
     fn records(&self, domain: &Bits, clear: &[usize]) -> Vec<PropertyRecord> {
-        let record = |(index, found): (usize, &Option<Verdict>)| PropertyRecord {
+        let record = |(index, status): (usize, &Option<PropertyStatus>)| PropertyRecord {
             name: self.prepared.bits.property(domain.property_id(index)).name.clone(),
-            status: match found {
-                Some(Verdict::Safe(_)) => PropertyStatus::Safe,
-                Some(Verdict::Unsafe(_)) => PropertyStatus::Unsafe,
-                Some(Verdict::Unknown(_)) | None => PropertyStatus::Open { clear: clear[index] },
-            },
+            status: status.unwrap_or(PropertyStatus::Open { clear: clear[index] }),
         };
-        self.found.iter().enumerate().map(record).collect()
-    }
-
-    fn decided(&self, domain: &Bits, property: usize, safe: bool, depth: usize) {
-        let property = domain.property_id(property);
-        self.run.emit(Event::Decided { engine: self.engine, property, safe, depth });
+        self.status.iter().enumerate().map(record).collect()
     }
 }
 

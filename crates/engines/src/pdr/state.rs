@@ -156,7 +156,7 @@ mod tests {
     use elinvar_ir::{ExprId, PropertyStatus, Sort, SystemBuilder, TransitionSystem, keys};
     use elinvar_models::{Generator, Shape};
 
-    use super::super::validate::tests::{bits_of, cube, offer_of, safety};
+    use super::super::validate::tests::{bits_of, cube, offer_of, safety, task_about};
     use super::super::{PdrOptions, Verdicts, search::Search};
     use super::*;
     use crate::run::Run;
@@ -168,7 +168,8 @@ mod tests {
         let transition = Transition::new(&prepared.bits, &safety(prepared.bits.system()), true);
         let count = transition.bads.len();
         let mut domain = Bits::new(transition, &run).unwrap();
-        let mut verdicts = Verdicts::new("pdr", prepared, count, &run);
+        let task = task_about(prepared, &run);
+        let mut verdicts = Verdicts::new("pdr", &task, count);
         let mut search = Search::new(&mut domain, &mut verdicts, &options, count);
         search.run().unwrap();
         search.into_frames().0

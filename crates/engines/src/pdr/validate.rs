@@ -128,10 +128,11 @@ pub(super) mod tests {
 
     use super::super::PdrOptions;
     use super::super::adopt::Offer;
-    use super::super::incremental::check_prepared;
+    use super::super::incremental::check_bits;
     use super::super::state::translate;
     use super::*;
     use crate::run::{Event, Run};
+    use crate::task::{BitTask, Task};
     use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
     use elinvar_transform::{PassOptions, Prepared, prepare};
 
@@ -150,6 +151,12 @@ pub(super) mod tests {
         let passes =
             PassOptions { cone: simplify, rewrite: simplify, registers: simplify, sweep: simplify };
         prepare(system, &safety(system), &passes, 1 << 16, &Run::new()).expect("small enough")
+    }
+
+    /// The question about all safety properties of a prepared system.
+    pub fn task_about(prepared: &Prepared, run: &Run) -> BitTask {
+        let task = Task::about(prepared.lift.old(), &safety(prepared.bits.system()), run);
+        task.with_prepared(Arc::new(prepared.clone()))
     }
 
     /// What a state says about the bits of the system that it was taken from.
@@ -190,8 +197,8 @@ pub(super) mod tests {
                 record.lock().unwrap().push(Arc::clone(state));
             }
         });
-        let properties = safety(prepared.bits.system());
-        let outcome = check_prepared(prepared, &properties, options, None, &run);
+        let bits = task_about(prepared, &run);
+        let outcome = check_bits(&bits, options, None);
         let last = outcome.state(&keys(prepared.lift.old()));
         let states = states.lock().unwrap().clone();
         assert_eq!(states.last().map(|state| &**state), last.as_ref(), "told at the end");

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use common::{assert_right, is_beyond, settings};
 use elinvar_engines::pdr::Reuse;
-use elinvar_engines::{Choice, Event, Run};
+use elinvar_engines::{Choice, Event, Run, Task};
 use elinvar_ir::{PdrState, PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_models::Outcome;
 use elinvar_models::families::{ring, ring_with_bug, shift_parity, shift_parity_with_bug};
@@ -53,19 +53,16 @@ fn decide(
         let mut told = record.lock().unwrap();
         match event {
             Event::State(state) => told.states.push(Arc::clone(state)),
-            Event::Reuse(reuse) => told.reused.push(*reuse),
-            Event::Frames { .. } => told.frames += 1,
-            _ => {}
+            Event::Progress { detail: Some(_), .. } => told.frames += 1,
+            _ => told.reused.extend(event.statistics::<Reuse>()),
         }
         if interruption.is_some_and(|most| told.frames >= most) {
             flag.store(true, Ordering::Relaxed);
         }
     });
-    let run = match earlier {
-        Some(state) => run.with_earlier(Arc::clone(state)),
-        None => run,
-    };
-    let verdicts = engine.build().check(system, &safety(system), &run).expect("small enough");
+    let task = Task::about(system, &safety(system), &run);
+    let task = task.with_earlier(earlier.cloned());
+    let verdicts = task.check(&mut *engine.build()).expect("small enough");
     let told = told.lock().unwrap().clone();
     (verdicts, told)
 }

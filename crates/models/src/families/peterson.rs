@@ -350,7 +350,7 @@ mod tests {
 
     use super::*;
     use elinvar_engines::pdr::{Pdr, PdrOptions};
-    use elinvar_engines::{Engine, Run};
+    use elinvar_engines::{Run, Task};
 
     /// A state as the algorithm has it.
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -538,8 +538,8 @@ mod tests {
     #[test]
     fn four_processes_are_proved() {
         let system = peterson(4, Switches::Any).unwrap();
-        let mut pdr = Pdr::new(PdrOptions::default());
-        let verdicts = pdr.check(&system, &[PropertyId(0)], &Run::new()).unwrap();
+        let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+        let verdicts = task.check(&mut Pdr(PdrOptions::default())).unwrap();
         let [Verdict::Safe(proof)] = &verdicts[..] else { panic!("{verdicts:?}") };
         assert_eq!(certificate(&system, PropertyId(0), proof, &Budget::default()), Ok(()));
     }

@@ -8,7 +8,7 @@ use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::kinduction::{KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
-use elinvar_engines::{Engine, Run};
+use elinvar_engines::{Engine, Run, Task};
 use elinvar_ir::{
     BitVec, Certificate, Evaluator, ExprId, Fact, Formula, LinearTerm, Pool, PropertyId, Reading,
     Role, Sort, StateBit, Step, Trace, TransitionSystem, Value, Verdict, Word,
@@ -161,7 +161,8 @@ fn formula(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Certificate 
 }
 
 fn shortest(system: &TransitionSystem, property: PropertyId) -> Trace {
-    let verdicts = Bmc::new(BmcOptions::default()).check(system, &[property], &Run::new());
+    let task = Task::about(system, &[property], &Run::new());
+    let verdicts = task.check(&mut Bmc(BmcOptions::default()));
     match verdicts.unwrap().remove(0) {
         Verdict::Unsafe(trace) => trace,
         other => panic!("{other:?}"),
@@ -409,7 +410,8 @@ impl StuckCase {
     }
 
     fn decide(&self, engine: &mut dyn Engine) -> Verdict {
-        engine.check(self.stuck.bits.system(), &[self.property], &Run::new()).unwrap().remove(0)
+        let task = Task::about(self.stuck.bits.system(), &[self.property], &Run::new());
+        task.check(engine).unwrap().remove(0)
     }
 }
 
@@ -502,7 +504,7 @@ fn invariants_of_stuck_systems_go_back() {
 fn evidence_of_engines_on_stuck_systems_goes_back() {
     let (mut decided, mut unsupported, mut inductions) = (0, 0, 0);
     for case in stuck_cases(150) {
-        match case.decide(&mut Pdr::new(PdrOptions::default())) {
+        match case.decide(&mut Pdr(PdrOptions::default())) {
             Verdict::Unknown(_) => unsupported += 1,
             verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_)) => {
                 case.assert_right(verdict);
@@ -510,7 +512,7 @@ fn evidence_of_engines_on_stuck_systems_goes_back() {
             }
         }
         let induction = KInductionOptions { strengthen: false, ..KInductionOptions::default() };
-        let verdict = case.stuck.verdict(case.decide(&mut KInduction::new(induction)));
+        let verdict = case.stuck.verdict(case.decide(&mut KInduction(induction)));
         if let Verdict::Safe(proof @ Certificate::KInductive { .. }) = verdict {
             // Not of the original: what was used in preparing may be missing.
             let system = case.prepared.bits.system();

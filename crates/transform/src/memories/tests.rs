@@ -3,7 +3,7 @@
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::pdr::{Pdr, PdrOptions, Words, WordsOptions};
-use elinvar_engines::{Engine, Run};
+use elinvar_engines::{Run, Task};
 use elinvar_ir::{BinaryOp, StopReason, Verdict};
 use elinvar_models::{Generator, Outcome, Shape, search};
 
@@ -48,7 +48,8 @@ fn traces_of_expanded_systems_go_back() {
         for limit in [NO_LIMIT, 4] {
             let Some(expanded) = expand_memories(&system, &properties, limit) else { continue };
             let options = BmcOptions { bound: Some(4), ..BmcOptions::default() };
-            let verdicts = Bmc::new(options).check(&expanded.system, &properties, &Run::new());
+            let task = Task::about(&expanded.system, &properties, &Run::new());
+            let verdicts = task.check(&mut Bmc(options));
             for verdict in verdicts.unwrap() {
                 if let Verdict::Unsafe(trace) = expanded.verdict(verdict) {
                     assert_eq!(replay(&system, &trace), Ok(()), "seed {seed}");
@@ -68,8 +69,8 @@ fn proofs_about_expanded_systems_go_back() {
         let system = Generator::system(seed, Shape::ARRAYS);
         let properties = ids(&system);
         let Some(expanded) = expand_memories(&system, &properties, NO_LIMIT) else { continue };
-        let verdicts =
-            Pdr::new(PdrOptions::default()).check(&expanded.system, &properties, &Run::new());
+        let verdicts = Task::about(&expanded.system, &properties, &Run::new())
+            .check(&mut Pdr(PdrOptions::default()));
         for (&property, verdict) in properties.iter().zip(verdicts.unwrap()) {
             let Verdict::Safe(clauses) = verdict else { continue };
             let formula = as_formula(&expanded.system, &clauses);
@@ -115,7 +116,8 @@ fn compare_with_truth(memory_limit: u64) -> [usize; 3] {
         let Ok(truth) = search(&system, 20_000) else { continue };
         let mut options = WordsOptions::default();
         options.pdr.memory_limit = memory_limit;
-        let verdicts = Words::new(options).check(&system, &ids(&system), &Run::new()).unwrap();
+        let task = Task::about(&system, &ids(&system), &Run::new());
+        let verdicts = task.check(&mut Words(options)).unwrap();
         for (&(property, outcome), verdict) in truth.iter().zip(&verdicts) {
             let found = match (outcome, verdict) {
                 (Outcome::Safe, Verdict::Safe(proof)) => {
@@ -170,8 +172,8 @@ fn adder(index: u32, added: u64) -> TransitionSystem {
 }
 
 fn decide(system: &TransitionSystem) -> Verdict {
-    let mut engine = Words::new(WordsOptions::default());
-    engine.check(system, &ids(system), &Run::new()).unwrap().remove(0)
+    let task = Task::about(system, &ids(system), &Run::new());
+    task.check(&mut Words(WordsOptions::default())).unwrap().remove(0)
 }
 
 #[test]

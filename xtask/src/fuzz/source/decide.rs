@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
-use elinvar_engines::cfg::{CfgOptions, check_program};
+use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
-use elinvar_engines::{Engine, EngineError, Run};
+use elinvar_engines::{EngineError, Run, Task};
 use elinvar_formats::boogie;
 use elinvar_ir::program::{AssertionKind, Invariants, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
@@ -63,7 +63,7 @@ pub fn decide(text: &str, way: &Way) -> Result<Option<Answers>, Complaint> {
 fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answer>>, Complaint> {
     let properties: Vec<PropertyId> = program.property_ids().collect();
     let run = Run::new().with_timeout(LIMIT);
-    match check_program(program, &properties, options, &run) {
+    match Task::about(program, &properties, &run).check(&mut Cfg(options.clone())) {
         Ok(verdicts) => confirm(program, &properties, &verdicts).map(Some),
         Err(EngineError::NoSolver(message)) => panic!("{message}"),
         Err(EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)) => {
@@ -76,8 +76,8 @@ fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answ
 fn as_system(system: &TransitionSystem) -> Result<Option<Vec<Answer>>, Complaint> {
     let properties: Vec<PropertyId> = system.bads().map(|(property, _)| property).collect();
     let run = Run::new().with_timeout(LIMIT);
-    let mut engine = Pdr::new(PdrOptions::default());
-    let Ok(verdicts) = engine.check(system, &properties, &run) else { return Ok(None) };
+    let task = Task::about(system, &properties, &run);
+    let Ok(verdicts) = task.check(&mut Pdr(PdrOptions::default())) else { return Ok(None) };
     let refused = |refusal| Complaint::new(Class::Evidence, format!("as a system: {refusal}"));
     let mut answers = Vec::new();
     for (&property, verdict) in properties.iter().zip(&verdicts) {

@@ -18,6 +18,7 @@ use super::graph::{BlockIndex, Graph, Outcome};
 use super::options::{CfgOptions, Lemmas};
 use super::valuation::Valuation;
 use crate::run::{Answer, Event, Run};
+use crate::statistics::{FrameProgress, FrameSizes};
 
 const NAME: &str = "cfg";
 /// How long one query may take that has to be answered.
@@ -70,6 +71,7 @@ pub struct Search<'a> {
     /// By level, then the newest first.
     queue: BinaryHeap<Reverse<(usize, Reverse<usize>)>>,
     frontier: usize,
+    progress: FrameProgress,
     clusters: Clusters,
     /// How many obligations each guess may still lead to.
     guesses: Vec<usize>,
@@ -103,6 +105,7 @@ impl<'a> Search<'a> {
             obligations: Vec::new(),
             queue: BinaryHeap::new(),
             frontier: 0,
+            progress: FrameProgress::start(),
             clusters: Clusters::default(),
             guesses: Vec::new(),
             guessed: FxHashSet::default(),
@@ -143,15 +146,16 @@ impl<'a> Search<'a> {
 
     fn next_level(&mut self) {
         self.frontier += 1;
-        self.run.emit(Event::Bound { engine: NAME, bound: self.frontier });
-        self.run.emit(Event::Frames {
-            engine: NAME,
+        let sizes = FrameSizes {
             frontier: self.frontier,
             lemmas: (1..=self.frontier).map(|level| self.frames.count(level)).collect(),
-            invariant: self.frames.count(INVARIANT),
+            inductive: self.frames.count(INVARIANT),
             obligations: self.queue.len(),
             queries: self.graph.queries,
-        });
+        };
+        let (engine, bound) = (NAME, sizes.frontier);
+        let detail = Some(self.progress.text(&sizes));
+        self.run.emit(Event::Progress { engine, bound, detail });
         if !self.options.cache {
             self.queue.clear();
             self.obligations.clear();

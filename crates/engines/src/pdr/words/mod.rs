@@ -8,7 +8,8 @@
 //! half-space (`widen`) along the sums that the model suggests (`templates`). In the end
 //! what a property does not need goes (`trim`). The solver of all frames (`solver`, `model`)
 //! sees comparators over the bits of the words (`encoding`, `circuit`, `steps`, `gates`);
-//! everything else sees words (`survey`) and atoms over them (`atom`). The elements of small memories are words, too (`memories`).
+//! everything else sees words (`survey`) and atoms over them (`atom`). The elements of small
+//! memories are words, too.
 
 mod adapt;
 mod atom;
@@ -32,13 +33,14 @@ mod trim;
 mod widen;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use elinvar_ir::{
     BitVec, Certificate, PropertyId, Simulator, Step, StopReason, Trace, TransitionSystem, Value,
     Verdict, zero_of,
 };
 use elinvar_logic::simulation::Kind;
-use elinvar_transform::{Lift, expand_memories};
+use elinvar_transform::{Expanded, Lift, expand_memories};
 
 use super::cube::Cube;
 use super::domain::{Asked, Domain};
@@ -46,9 +48,11 @@ use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
 use super::{PdrOptions, domain::Stopped};
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::{Engine, EngineError, unknown};
+use crate::bmc::{Bmc, BmcOptions, bad_bits};
+use crate::engine::{Engine, EngineError};
 use crate::run::{Event, Run};
+use crate::statistics::{FrameProgress, FrameSizes};
+use crate::task::Task;
 use atom::Atom;
 use domain::{NoDomain, Words as WordDomain};
 use expand::StepInputs;
@@ -82,15 +86,10 @@ impl Default for WordsOptions {
 }
 
 /// The engine.
-pub struct Words {
-    options: WordsOptions,
-}
-
-impl Words {
-    pub fn new(options: WordsOptions) -> Self {
-        Words { options }
-    }
-}
+pub struct Words(
+    /// What was chosen.
+    pub WordsOptions,
+);
 
 const NAME: &str = "words";
 
@@ -99,23 +98,14 @@ impl Engine for Words {
         NAME
     }
 
-    fn check(
-        &mut self,
-        system: &TransitionSystem,
-        properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
-        for &property in properties {
-            if system.bad(property).is_none() {
-                return Err(EngineError::NotSafety(system.property(property).name.clone()));
-            }
-        }
-        let Some(expanded) = expand_memories(system, properties, self.options.pdr.memory_limit)
-        else {
-            return self.decide(system, properties, run);
-        };
-        let verdicts = self.decide(&expanded.system, properties, run)?;
-        Ok(verdicts.into_iter().map(|verdict| expanded.verdict(verdict)).collect())
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let (system, properties) = (task.subject(), task.open());
+        bad_bits(task)?;
+        let expanded = expand_memories(system, &properties, self.0.pdr.memory_limit);
+        let system = expanded.as_ref().map_or(system, |expanded| &expanded.system);
+        let (lift, progress) = (expanded.as_ref(), FrameProgress::start());
+        let mut verdicts = Verdicts { task, system, lift, progress };
+        self.decide(&properties, &mut verdicts)
     }
 }
 
@@ -123,32 +113,28 @@ impl Words {
     /// Decides safety properties, by facts about the registers.
     fn decide(
         &self,
-        system: &TransitionSystem,
         properties: &[PropertyId],
-        run: &Run,
-    ) -> Result<Vec<Verdict>, EngineError> {
+        verdicts: &mut Verdicts<'_>,
+    ) -> Result<(), EngineError> {
+        let (options, system, run) = (&self.0, verdicts.system, verdicts.task.run());
         let words = survey::survey(system, properties, run.seed());
         let templates = Templates::new(system, properties, &words);
-        let options = &self.options;
-        let mut verdicts = Verdicts { system, run, found: vec![None; properties.len()] };
-        match WordDomain::new(system, words, templates, properties, options, run) {
-            Ok(mut domain) => {
-                // When the run is stopped, what is open is unknown.
-                let _ = search(&mut domain, &mut verdicts, options, properties.len());
-                let statistics = domain.finish();
-                run.emit(Event::Pdr(Box::new(statistics.pdr.clone())));
-                run.emit(Event::Words(Box::new(statistics)));
-            }
-            Err(NoDomain::Stopped) => {}
-            Err(NoDomain::Engine(EngineError::Stopped(reason))) => {
-                return Ok(unknown(properties, &reason));
-            }
+        let mut domain = match WordDomain::new(system, words, templates, properties, options, run) {
+            Ok(domain) => domain,
+            Err(NoDomain::Stopped) => return Err(stopped(run)),
             Err(NoDomain::Engine(error)) => return Err(error),
-        }
-        let reason = run.stop().unwrap_or(StopReason::Cancelled);
-        let finish = |found: Option<Verdict>| found.unwrap_or(Verdict::Unknown(reason.clone()));
-        Ok(verdicts.found.into_iter().map(finish).collect())
+        };
+        let searched = search(&mut domain, verdicts, options, properties.len());
+        let statistics = domain.finish();
+        run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
+        run.emit(Event::Statistics(Arc::new(statistics)));
+        searched.map_err(|Stopped| stopped(run))
     }
+}
+
+/// Why the engine left properties open.
+fn stopped(run: &Run) -> EngineError {
+    EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 fn search(
@@ -157,7 +143,7 @@ fn search(
     options: &WordsOptions,
     properties: usize,
 ) -> Asked<()> {
-    if verdicts.run.stop().is_some() {
+    if verdicts.task.run().stop().is_some() {
         return Err(Stopped);
     }
     // Where only bits are wanted, words have nothing to say.
@@ -170,9 +156,11 @@ fn search(
 
 /// Turns what the loop finds into evidence.
 struct Verdicts<'a> {
+    task: &'a Task,
+    /// The system of the task, or the one in which small memories are words.
     system: &'a TransitionSystem,
-    run: &'a Run,
-    found: Vec<Option<Verdict>>,
+    lift: Option<&'a Expanded<'a>>,
+    progress: FrameProgress,
 }
 
 impl Report<WordDomain> for Verdicts<'_> {
@@ -183,14 +171,16 @@ impl Report<WordDomain> for Verdicts<'_> {
         _clear: &[usize],
         obligations: usize,
     ) {
-        self.run.emit(Event::Frames {
-            engine: NAME,
+        let sizes = FrameSizes {
             frontier: frames.frontier(),
             lemmas: frames.sizes(),
-            invariant: frames.infinite().len(),
+            inductive: frames.infinite().len(),
             obligations,
             queries: domain.statistics().query_count(),
-        });
+        };
+        let (engine, bound) = (NAME, sizes.frontier);
+        let detail = Some(self.progress.text(&sizes));
+        self.task.run().emit(Event::Progress { engine, bound, detail });
     }
 
     fn safe(
@@ -206,8 +196,8 @@ impl Report<WordDomain> for Verdicts<'_> {
             cube.atoms().iter().map(|&atom| domain.solver.encoding.fact(atom).negated()).collect()
         };
         let clauses = invariant.iter().map(clause).collect();
-        self.found[property] = Some(Verdict::Safe(Certificate::Facts { clauses }));
-        self.decided(domain, property, true, level);
+        let verdict = Verdict::Safe(Certificate::Facts { clauses });
+        self.decide(domain.property_id(property), verdict, level);
     }
 
     fn unsafe_(&mut self, domain: &mut WordDomain, chain: &Obligation<Atom, Rc<StepInputs>>) {
@@ -217,17 +207,21 @@ impl Report<WordDomain> for Verdicts<'_> {
         } else {
             self.trace(domain, chain)
         };
-        if let Verdict::Unsafe(trace) = &verdict {
-            self.decided(domain, property, false, trace.depth());
-        }
-        self.found[property] = Some(verdict);
+        let depth = match &verdict {
+            Verdict::Unsafe(trace) => trace.depth(),
+            Verdict::Safe(_) | Verdict::Unknown(_) => 0,
+        };
+        self.decide(domain.property_id(property), verdict, depth);
     }
 }
 
 impl Verdicts<'_> {
-    fn decided(&self, domain: &WordDomain, property: usize, safe: bool, depth: usize) {
-        let property = domain.property_id(property);
-        self.run.emit(Event::Decided { engine: NAME, property, safe, depth });
+    fn decide(&self, property: PropertyId, verdict: Verdict, depth: usize) {
+        let verdict = match self.lift {
+            Some(expanded) => expanded.verdict(verdict),
+            None => verdict,
+        };
+        self.task.decide(NAME, property, verdict, depth);
     }
 
     /// The trace of a chain of units that starts in an initial state.
@@ -239,7 +233,8 @@ impl Verdicts<'_> {
                 return Verdict::Unknown(StopReason::Unsupported(reason));
             }
             Err(Stopped) => {
-                return Verdict::Unknown(self.run.stop().unwrap_or(StopReason::Cancelled));
+                let stopped = self.task.run().stop();
+                return Verdict::Unknown(stopped.unwrap_or(StopReason::Cancelled));
             }
         };
         let by_state = |values: &[Option<BitVec>], state: usize| {
@@ -272,8 +267,8 @@ impl Verdicts<'_> {
     /// Units say nothing of large memories: is there a real trace of that length?
     fn concretize(&self, property: PropertyId, depth: usize) -> Verdict {
         let options = BmcOptions { bound: Some(depth), ..BmcOptions::default() };
-        let found = Bmc::new(options).check(self.system, &[property], self.run);
-        match found.map(|mut verdicts| verdicts.remove(0)) {
+        let question = Task::about(self.system, &[property], self.task.run());
+        match question.check(&mut Bmc(options)).map(|mut verdicts| verdicts.remove(0)) {
             Ok(verdict @ Verdict::Unsafe(_)) => verdict,
             Ok(Verdict::Unknown(StopReason::Bound(_)) | Verdict::Safe(_)) | Err(_) => {
                 let reason = "the contents of memories decide, and facts about words alone do not";

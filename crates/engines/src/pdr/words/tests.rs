@@ -17,8 +17,8 @@ use super::expand::{Expander, Goal, Question, StepInputs};
 use super::survey::survey;
 use super::templates::Templates;
 use super::{Cube, WordsOptions};
-use crate::engine::Engine;
 use crate::run::Run;
+use crate::task::Task;
 
 const READINGS: [Reading; 2] = [Reading::Signed, Reading::Unsigned];
 
@@ -536,8 +536,7 @@ fn a_new_solver_knows_what_memories_are() {
     b.states[0].init = Some(zeros);
     b.bad("differ", bad);
     let system = b.finish().unwrap();
-    let verdicts = super::Words::new(WordsOptions::default())
-        .check(&system, &[PropertyId(0)], &Run::new())
-        .unwrap();
+    let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+    let verdicts = task.check(&mut super::Words(WordsOptions::default())).unwrap();
     assert!(matches!(verdicts[..], [Verdict::Safe(_)]), "{verdicts:?}");
 }

@@ -1,0 +1,492 @@
+//! Schedules: engines that take turns on one task, as data.
+//!
+//! A [`Turn`] is an engine with its options, the effort that it may spend, and the conditions
+//! under which it is asked. [`Schedule::auto`] is the engine that is used when none is
+//! chosen. It first runs cheap passes: k-induction on the model as it stands and bounded
+//! model checking on its bits decide what is shallow or inductive, random simulation finds
+//! what fails easily, and property directed reachability on words gets a short time where
+//! there are numbers. Then property directed reachability works on the bits. k-induction
+//! gets what is too large for bits. An earlier proof comes before everything else.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use elinvar_ir::{ExprId, PropertyId, Sort, TransitionSystem, cone};
+use elinvar_logic::blast::cost;
+
+use crate::bmc::BmcOptions;
+use crate::engine::{Choice, Engine, EngineError};
+use crate::kinduction::KInductionOptions;
+use crate::pdr::words::is_worthwhile;
+use crate::pdr::{PdrOptions, WordsOptions};
+use crate::run::{Effort, Event, Run};
+use crate::simulation::SimulationOptions;
+use crate::task::{BitTask, Task};
+
+/// How often the solvers of a short pass may ask whether to go on.
+const SHORT: Effort = Effort::Questions(10_000);
+
+/// The same for the engine on words, which asks less often.
+const SHORT_ON_WORDS: Effort = Effort::Questions(250);
+
+/// How far short passes look: on words, where induction is tried at each step, and on bits.
+const STEPS_ON_WORDS: Lookahead = Lookahead { steps: 10, gates: 3_000_000 };
+const STEPS_ON_BITS: Lookahead = Lookahead { steps: 30, gates: 3_000_000 };
+
+/// Engines that take turns on a task until it is decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// The name under which the schedule is reported.
+    pub name: &'static str,
+    /// The turns, in their order.
+    pub turns: Vec<Turn>,
+}
+
+/// An engine's turn in a schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The engine with its options.
+    pub engine: Choice,
+    /// What the engine works on.
+    pub form: Form,
+    /// How much work it may do.
+    pub effort: Effort,
+    /// How far bounded model checking or k-induction looks at most; other engines ignore it.
+    pub lookahead: Option<Lookahead>,
+    /// All must hold, or the turn is left out. They are evaluated in this order.
+    pub conditions: Vec<Condition>,
+    /// The statistics of the engine are reported only if it decides something.
+    pub tentative: bool,
+}
+
+/// What an engine is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// The model. Engines on bits prepare these themselves, or take them from the task.
+    Model,
+    /// The simplified bits of the model, as a transition system.
+    Bits,
+}
+
+/// A number of steps that adapts to the size of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lookahead {
+    /// The most steps.
+    pub steps: usize,
+    /// The most gates in all steps together.
+    pub gates: u64,
+}
+
+/// When an engine gets its turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// An earlier run left lemmas.
+    EarlierLemmas,
+    /// The lemmas of the run are of no use to another one: neither does it start from
+    /// earlier ones, nor are its own to be saved.
+    NotInSeries,
+    /// There is something other than single bits in the model.
+    HasWords,
+    /// The open properties depend on a few numbers and on no memories.
+    HasNumbers,
+    /// The model could be translated to bits.
+    FitsIntoBits,
+    /// The model is too large to be translated to bits.
+    TooLargeForBits,
+}
+
+impl Turn {
+    /// The engine works on the model, without a limit or a condition.
+    pub fn new(engine: Choice) -> Self {
+        Turn {
+            engine,
+            form: Form::Model,
+            effort: Effort::Unlimited,
+            lookahead: None,
+            conditions: Vec::new(),
+            tentative: false,
+        }
+    }
+
+    /// The same turn on the bits of the model, if there are any.
+    pub fn on_bits(self) -> Self {
+        Turn { form: Form::Bits, ..self.when(&[Condition::FitsIntoBits]) }
+    }
+
+    /// The same turn with a limit to its effort.
+    pub fn within(self, effort: Effort) -> Self {
+        Turn { effort, ..self }
+    }
+
+    /// The same turn with a limit to the steps that it looks ahead.
+    pub fn ahead(self, lookahead: Lookahead) -> Self {
+        Turn { lookahead: Some(lookahead), ..self }
+    }
+
+    /// The same turn under further conditions.
+    pub fn when(mut self, conditions: &[Condition]) -> Self {
+        self.conditions.extend(conditions);
+        self
+    }
+
+    /// The same turn, whose statistics are reported only if it decides something: they
+    /// would hide those of the engine that does.
+    pub fn tentative(self) -> Self {
+        Turn { tentative: true, ..self }
+    }
+
+    /// A short try on words.
+    pub fn short_on_words(effort: Effort) -> Self {
+        Turn::new(Choice::Words(WordsOptions::default())).within(effort).tentative()
+    }
+}
+
+impl Schedule {
+    /// The engine that is used when none is chosen.
+    pub fn auto() -> Self {
+        // Facts about words are of no use to a run that starts from lemmas about bits.
+        let words = Turn::short_on_words(SHORT_ON_WORDS).when(&[
+            Condition::FitsIntoBits,
+            Condition::NotInSeries,
+            Condition::HasNumbers,
+        ]);
+        let mut schedule = Self::auto_without_words();
+        let last = schedule.turns.len() - 2;
+        schedule.turns.insert(last, words);
+        schedule
+    }
+
+    /// The same without a try on words, for a race in which others work on words.
+    pub fn auto_without_words() -> Self {
+        let induction = || Turn::new(Choice::KInduction(KInductionOptions::default()));
+        let pdr = PdrOptions::default();
+        let turns = vec![
+            Turn::new(Choice::Reprove(pdr.clone()))
+                .when(&[Condition::EarlierLemmas, Condition::FitsIntoBits]),
+            induction().within(SHORT).ahead(STEPS_ON_WORDS).when(&[Condition::HasWords]),
+            Turn::new(Choice::Bmc(BmcOptions::default()))
+                .on_bits()
+                .within(SHORT)
+                .ahead(STEPS_ON_BITS),
+            Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
+            Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
+            // What is too large for bits, or beyond the engine on bits.
+            induction(),
+        ];
+        Schedule { name: "auto", turns }
+    }
+}
+
+impl Engine for Schedule {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        let mut worked = false;
+        let mut failure = None;
+        for turn in &self.turns {
+            if task.open().is_empty() || task.run().stop().is_some() {
+                break;
+            }
+            match turn.take(task) {
+                Ok(took_part) => worked |= took_part,
+                Err(error @ (EngineError::TooLarge(_) | EngineError::Stopped(_))) => {
+                    failure = Some(error);
+                }
+                Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
+                    return Err(error);
+                }
+            }
+        }
+        if let Some(reason) = task.run().stop() {
+            task.give_up(&reason);
+        }
+        match failure {
+            Some(error) if !worked => Err(error),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Turn {
+    /// Asks the engine. False if it does not take part in this task.
+    fn take(&self, task: &Task) -> Result<bool, EngineError> {
+        for condition in &self.conditions {
+            if !condition.holds(task)? {
+                return Ok(false);
+            }
+        }
+        let before = task.open().len();
+        let held_back: Arc<Mutex<Vec<Event>>> = Arc::default();
+        let run = task.run().limited(self.effort);
+        let run = if self.tentative { hold_back_statistics(&run, &held_back) } else { run };
+        let mut engine = self.engine_for(task)?.build();
+        let asked = match self.form {
+            Form::Model => task.with_run(run).ask(&mut *engine),
+            Form::Bits => bits(task)?.as_system()?.with_run(run).ask(&mut *engine),
+        };
+        if task.open().len() < before {
+            let held_back = &mut *held_back.lock().unwrap_or_else(PoisonError::into_inner);
+            held_back.drain(..).for_each(|event| task.run().emit(event));
+        }
+        asked.map(|()| true)
+    }
+
+    /// The engine, with a bound that suits the size of the model.
+    fn engine_for(&self, task: &Task) -> Result<Choice, EngineError> {
+        let Some(Lookahead { steps, gates }) = self.lookahead else {
+            return Ok(self.engine.clone());
+        };
+        let size = match self.form {
+            Form::Model => gates_of_step(task.subject(), task.properties()),
+            Form::Bits => {
+                let passes = &bits(task)?.prepared.report;
+                passes.last().map_or(0, |pass| pass.after.gates as u64)
+            }
+        };
+        let bound = Some(steps.min((gates / size.max(1)) as usize));
+        Ok(match self.engine.clone() {
+            Choice::Bmc(options) => Choice::Bmc(BmcOptions { bound, ..options }),
+            Choice::KInduction(options) => {
+                Choice::KInduction(KInductionOptions { bound, ..options })
+            }
+            other @ (Choice::Auto
+            | Choice::Simulation(_)
+            | Choice::Pdr(_)
+            | Choice::Reprove(_)
+            | Choice::Avy(_)
+            | Choice::Itp(_)
+            | Choice::Imc(_)
+            | Choice::Words(_)) => other,
+        })
+    }
+}
+
+/// The same run, whose statistics are kept for later.
+fn hold_back_statistics(run: &Run, kept: &Arc<Mutex<Vec<Event>>>) -> Run {
+    let (kept, audience) = (Arc::clone(kept), run.clone());
+    run.clone().with_observer(move |event| {
+        if let Event::Statistics(_) = event {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        } else {
+            audience.emit(event.clone());
+        }
+    })
+}
+
+impl Condition {
+    /// Does the condition hold for what is open in the task?
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`] or [`EngineError::TooLarge`] when the condition is that the
+    /// model fits into bits and it does not; other errors when the task makes no sense.
+    pub fn holds(self, task: &Task) -> Result<bool, EngineError> {
+        let system = task.subject();
+        Ok(match self {
+            Condition::EarlierLemmas => {
+                task.earlier().is_some_and(|state| !state.lemmas.is_empty())
+            }
+            Condition::NotInSeries => !task.run().wants_state() && task.earlier().is_none(),
+            Condition::HasWords => has_words(system),
+            Condition::HasNumbers => is_worthwhile(system, &task.open()),
+            Condition::FitsIntoBits => bits(task).map(|_| true)?,
+            Condition::TooLargeForBits => match bits(task) {
+                Ok(_) => false,
+                Err(EngineError::TooLarge(_)) => true,
+                Err(error) => return Err(error),
+            },
+        })
+    }
+}
+
+/// The bits of the model, simplified in the way that is the default. They are made under the
+/// limits of the whole task, not under those of a turn.
+fn bits(task: &Task) -> Result<BitTask, EngineError> {
+    let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
+    task.bits(&passes, memory_limit)
+}
+
+/// The gates of one step, roughly.
+fn gates_of_step(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
+    let pool = system.pool();
+    let bads = properties.iter().filter_map(|&id| system.bad(id));
+    let roots: Vec<ExprId> = bads.chain(system.constraints().iter().copied()).collect();
+    let states = system.cone_of_influence(roots.iter().copied());
+    let next = states.iter().filter_map(|&index| system.states()[index].next);
+    let costs = cone(pool, next.chain(roots)).into_iter().map(|node| cost(pool, &pool.get(node)));
+    costs.fold(0, u64::saturating_add)
+}
+
+/// Is there anything but bits in the system?
+fn has_words(system: &TransitionSystem) -> bool {
+    let inputs = system.inputs().iter().map(|input| input.symbol);
+    let states = system.states().iter().map(|state| state.symbol);
+    inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use elinvar_ir::{BinaryOp, BitVec, Certificate, StopReason, SystemBuilder, Verdict};
+    use elinvar_models::families::memclear;
+    use elinvar_models::{Generator, Outcome, Shape, search};
+    use std::time::Duration;
+
+    /// Compares verdicts about small random systems with the truth.
+    pub(crate) fn compare(
+        seeds: u64,
+        check: impl Fn(&TransitionSystem, &[PropertyId]) -> Vec<Verdict>,
+    ) {
+        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+            for seed in 0..seeds {
+                let system = Generator::system(seed, shape);
+                let Ok(truth) = search(&system, 20_000) else { continue };
+                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
+                let verdicts = check(&system, &properties);
+                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
+                    match (outcome, verdict) {
+                        (Outcome::Safe, Verdict::Safe(_))
+                        | (Outcome::Unsafe(_), Verdict::Unsafe(_)) => {}
+                        other => panic!("seed {seed}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    fn auto(system: &TransitionSystem, properties: &[PropertyId], run: &Run) -> Vec<Verdict> {
+        let task = Task::about(system, properties, run);
+        task.check(&mut Schedule::auto()).unwrap()
+    }
+
+    #[test]
+    fn one_engine_after_the_other_decides_everything() {
+        compare(40, |system, properties| auto(system, properties, &Run::new()));
+    }
+
+    /// Two counters, until the first is 5000; the second goes three times as fast. It is
+    /// never beyond 15000: y ≤ 15000 and y = 3·x. With bits alone that takes long.
+    pub(crate) fn proportional() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let [x, y] = ["x", "y"].map(|name| b.state(Sort::Bv(16), Some(name)).unwrap());
+        let pool = &mut b.pool;
+        let [zero, one, three, end, limit] =
+            [0, 1, 3, 5_000, 15_000].map(|value| pool.constant(BitVec::new(16, value)));
+        let goes_on = pool.binary(BinaryOp::Ult, x, end).unwrap();
+        let next = [(x, one), (y, three)].map(|(word, step)| {
+            let sum = pool.binary(BinaryOp::Add, word, step).unwrap();
+            pool.ite(goes_on, sum, word).unwrap()
+        });
+        let bad = pool.binary(BinaryOp::Ult, limit, y).unwrap();
+        for (state, next) in b.states.iter_mut().zip(next) {
+            (state.init, state.next) = (Some(zero), Some(next));
+        }
+        b.bad("too large", bad);
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn numbers_are_tried_before_bits() {
+        let check = || auto(&proportional(), &[PropertyId(0)], &Run::new());
+        let verdicts = check();
+        assert!(matches!(verdicts[..], [Verdict::Safe(Certificate::Facts { .. })]), "{verdicts:?}");
+        assert_eq!(verdicts, check());
+    }
+
+    /// A task about two proportional counters, and how often its statistics are reported.
+    fn counted(run: Run) -> (Task, Arc<Mutex<usize>>) {
+        let reported: Arc<Mutex<usize>> = Arc::default();
+        let count = Arc::clone(&reported);
+        let run = run.with_observer(move |event| {
+            *count.lock().unwrap() += usize::from(matches!(event, Event::Statistics(_)));
+        });
+        (Task::about(&proportional(), &[PropertyId(0)], &run), reported)
+    }
+
+    #[test]
+    fn statistics_of_a_tentative_turn_are_reported_if_it_decides_something() {
+        let open_and_reported = |effort| {
+            let (task, reported) = counted(Run::new());
+            Turn::short_on_words(effort).take(&task).unwrap();
+            (task.open().len(), *reported.lock().unwrap())
+        };
+        assert_eq!(open_and_reported(Effort::Questions(0)), (1, 0));
+        assert_eq!(open_and_reported(SHORT_ON_WORDS), (0, 2));
+    }
+
+    #[test]
+    fn a_run_that_saves_lemmas_works_on_bits_only() {
+        let (task, _) = counted(Run::new().with_states(Duration::ZERO));
+        let schedule = Schedule::auto();
+        let words = schedule.turns.iter().find(|turn| matches!(turn.engine, Choice::Words(_)));
+        assert_eq!(words.unwrap().take(&task), Ok(false));
+        assert_eq!(task.open().len(), 1);
+    }
+
+    #[test]
+    fn words_come_just_before_the_search_on_bits() {
+        let engines: Vec<Choice> =
+            Schedule::auto().turns.into_iter().map(|turn| turn.engine).collect();
+        assert!(matches!(
+            engines[..],
+            [
+                Choice::Reprove(_),
+                Choice::KInduction(_),
+                Choice::Bmc(_),
+                Choice::Simulation(_),
+                Choice::Words(_),
+                Choice::Pdr(_),
+                Choice::KInduction(_)
+            ]
+        ));
+    }
+
+    #[test]
+    fn bits_are_prepared_once_for_all_turns() {
+        let task = Task::about(&proportional(), &[PropertyId(0)], &Run::new());
+        let (one, other) = (bits(&task).unwrap(), bits(&task.with_own_answers()).unwrap());
+        assert!(Arc::ptr_eq(&one.prepared, &other.prepared));
+        // Bits for other properties or with other options are others.
+        let none = task.only(&[]);
+        assert!(Arc::ptr_eq(&one.prepared, &bits(&none).unwrap().prepared));
+        let small = task.bits(&PdrOptions::default().passes, 1).unwrap();
+        assert!(!Arc::ptr_eq(&one.prepared, &small.prepared));
+    }
+
+    #[test]
+    fn the_last_reason_counts() {
+        let (task, _) = counted(Run::new());
+        let bmc = |bound| Turn::new(Choice::Bmc(BmcOptions { bound, ..BmcOptions::default() }));
+        let turns = vec![bmc(Some(3)), bmc(Some(2))];
+        let found = task.check(&mut Schedule { name: "test", turns }).unwrap();
+        assert_eq!(found, [Verdict::Unknown(StopReason::Bound(2))]);
+    }
+
+    #[test]
+    fn a_schedule_in_which_no_engine_can_work_fails() {
+        let task = Task::about(&memclear(), &[PropertyId(0)], &Run::new());
+        let turns = vec![Turn::new(Choice::Pdr(PdrOptions::default()))];
+        let mut schedule = Schedule { name: "test", turns };
+        let error = task.ask(&mut schedule).unwrap_err();
+        assert!(matches!(error, EngineError::TooLarge(_)), "{error}");
+        assert_eq!(task.verdicts(), [Verdict::Unknown(error.reason())]);
+        schedule.turns.push(
+            Turn::new(Choice::Bmc(BmcOptions { bound: Some(1), ..BmcOptions::default() }))
+                .when(&[Condition::TooLargeForBits]),
+        );
+        assert_eq!(task.check(&mut schedule), Ok(vec![Verdict::Unknown(StopReason::Bound(1))]));
+    }
+
+    #[test]
+    fn a_stopped_run_says_why() {
+        let run = Run::new().with_timeout(Duration::ZERO);
+        let verdicts = auto(&memclear(), &[PropertyId(0)], &run);
+        assert_eq!(verdicts, [Verdict::Unknown(StopReason::Timeout)]);
+    }
+
+    #[test]
+    fn memories_without_bits_are_left_to_induction() {
+        let verdicts = auto(&memclear(), &[PropertyId(0)], &Run::new());
+        assert!(matches!(verdicts[..], [Verdict::Safe(_)]));
+    }
+}
