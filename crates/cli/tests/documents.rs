@@ -99,7 +99,7 @@ fn run(examples: &[Example]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copies = folder.path().join("examples");
     std::fs::create_dir(&copies).expect("a new folder");
-    for file in files(&root().join("examples")) {
+    for file in files(&root().join("examples")).into_iter().filter(|path| path.is_file()) {
         std::fs::copy(&file, copies.join(file.file_name().expect("a file"))).expect("a copy");
     }
     let mut script = String::from("exec 2>&1\n");

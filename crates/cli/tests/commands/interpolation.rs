@@ -88,5 +88,5 @@ fn lemmas_serve_a_later_run() {
     let steps = [&again[..], &["--step", "2"]].concat();
     let run = elinvar(folder.path(), &steps);
     assert_eq!(run.code, USER_ERROR);
-    assert!(run.stderr.contains("lemmas of the model"), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be used with --engine avy --step"), "{}", run.stderr);
 }

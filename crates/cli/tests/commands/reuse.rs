@@ -211,9 +211,12 @@ fn errors_leave_the_saved_proof_alone() {
         (&["check", "bad.btor2"] as &[&str], "bad.btor2:1:"),
         (&["check", "missing.btor2"], "error: cannot read missing.btor2"),
         (&["check", MODEL, "--property", "7"], "error: there is no property 7"),
-        (&["check", MODEL, "--engine", "bmc"], "error: --reuse and --save are options of "),
-        (&["check", MODEL, "--engine", "kind"], "error: --reuse and --save are options of "),
-        (&["check", MODEL, "--bound", "9"], "error: --reuse and --save are about lemmas"),
+        (&["check", MODEL, "--engine", "bmc"], "error: --reuse and --save require --engine "),
+        (&["check", MODEL, "--engine", "kind"], "error: --reuse and --save require --engine "),
+        (
+            &["check", MODEL, "--bound", "9"],
+            "error: --reuse and --save require an engine that produces lemmas",
+        ),
     ] {
         let run = elinvar(path, &[words, &both].concat());
         assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""), "{words:?}");

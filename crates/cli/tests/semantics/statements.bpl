@@ -184,7 +184,7 @@ procedure p() { var x: bv4 where bvult(x, 3bv4); while (*) { havoc x; } assert b
 //// empty body: none
 procedure p() { }
 
-//// empty program: none
+//// empty program: error 1:1 the file is empty
 
 //// only declarations: none
 var g: int; procedure q(); requires g > 0; ensures g > 1;
