@@ -19,6 +19,9 @@ const FOLD_WIDTH: u32 = 4096;
 
 type Built = Result<ExprId, SortError>;
 
+/// The values of two operands, if they are constants.
+type Constants = (Option<BitVec>, Option<BitVec>);
+
 impl Pool {
     // ---- the operators --------------------------------------------------
 
@@ -414,12 +417,7 @@ impl Pool {
 
     // ---- rewrites by operator ---------------------------------------------------
 
-    fn build_and(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_and(&mut self, a: ExprId, b: ExprId, consts: Constants) -> ExprId {
         // a & a → a;  a & ~a → 0
         if a == b {
             return a;
@@ -441,12 +439,7 @@ impl Pool {
         self.intern_binary(BinaryOp::And, a, b)
     }
 
-    fn build_xor(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_xor(&mut self, a: ExprId, b: ExprId, consts: Constants) -> ExprId {
         // a ^ a → 0;  a ^ 0 → a;  a ^ 1…1 → ~a;  ~a ^ b → ~(a ^ b)
         if a == b {
             return self.constant(BitVec::zero(self.width(a)));
@@ -469,13 +462,7 @@ impl Pool {
         Pool::complement_if(regular, flip)
     }
 
-    fn build_eq(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_eq(&mut self, a: ExprId, b: ExprId, width: u32, consts: Constants) -> ExprId {
         // a = a → 1;  a = ~a → 0
         if a.regular() == b.regular() {
             return self.bool(a == b);
@@ -516,7 +503,7 @@ impl Pool {
         a: ExprId,
         b: ExprId,
         width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
+        consts: Constants,
     ) -> ExprId {
         // At width 1, addition and subtraction are xor, multiplication is and.
         if width == 1 {
@@ -559,7 +546,7 @@ impl Pool {
         a: ExprId,
         b: ExprId,
         width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
+        consts: Constants,
     ) -> ExprId {
         // a < a → 0
         if a == b {

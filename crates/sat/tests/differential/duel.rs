@@ -114,6 +114,19 @@ impl<P: Inspect> Duel<P> {
         self.solver.raise_lemma(lemma.id, layer);
     }
 
+    /// Asks a query in the scope of all variables.
+    pub fn ask_all(
+        &mut self,
+        layer: Layer,
+        assumptions: &[Lit],
+        temporary: &[Vec<Lit>],
+        conflicts: Option<u64>,
+    ) -> Verdict {
+        let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
+        let scope = Scope::All;
+        self.ask(&Query { layer, assumptions, temporary: &temporary, scope, conflicts })
+    }
+
     /// Removes a lemma if another one implies it wherever it counts.
     pub fn remove_lemma_if_subsumed(&mut self, index: usize) -> bool {
         let lemma = &self.lemmas[index];
