@@ -170,7 +170,7 @@ fn declare_all<'a>(
     bindings.iter().map(|binding| scope.declare_local(frame, binding, role)).collect()
 }
 
-/// Remembers the `where` clauses, once all names are known that they may speak of.
+/// Records the `where` clauses, once all names that they may mention are known.
 fn constrain<'a>(
     scope: &mut Scope<'a>,
     frame: &mut Frame<'a>,

@@ -34,7 +34,7 @@ struct Reader<'a> {
     lines: Lines<'a>,
     /// By symbol: the number and the line of the state that it is.
     states: Vec<Option<(usize, u64)>>,
-    /// The initial values that are no constants.
+    /// The initial values that are not constants.
     initial: Vec<Operand>,
     bads: usize,
     justices: usize,

@@ -12,7 +12,7 @@ use elinvar_ir::BitVec;
 /// The largest width whose words are simulated in machine integers.
 pub(super) const NARROW: u32 = 64;
 
-/// An integer. Where a method speaks of bits, those of the two's complement.
+/// An integer. Bits are those of the two's complement.
 pub(super) trait Number: Clone + Ord + Debug {
     fn small(value: u32) -> Self;
     /// 2^exponent

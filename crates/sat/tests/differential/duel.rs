@@ -193,7 +193,7 @@ impl<P: Inspect> Duel<P> {
                 (Verdict::Unsat, core.lits().to_vec())
             }
             Answer::Stopped => {
-                assert!(query.conflicts.is_some(), "nobody stopped the solver");
+                assert!(query.conflicts.is_some(), "the solver was not stopped");
                 return Verdict::Stopped;
             }
         };
@@ -263,7 +263,7 @@ impl Inspect for Log {
         for step in steps.filter(|&step| self.antecedents(step).is_empty()) {
             let lits: BTreeSet<Lit> = self.lits(step).iter().copied().collect();
             let tautology = lits.iter().any(|&lit| lits.contains(&!lit));
-            assert!(tautology || given.contains(&lits), "nobody gave {lits:?}");
+            assert!(tautology || given.contains(&lits), "{lits:?} was not given");
         }
     }
 }
@@ -311,7 +311,7 @@ impl Oracle {
         match self.solver.solve() {
             Status::SATISFIABLE => true,
             Status::UNSATISFIABLE => false,
-            Status::UNKNOWN => unreachable!("nobody stops the oracle"),
+            Status::UNKNOWN => unreachable!("the oracle is never stopped"),
         }
     }
 }

@@ -12,12 +12,12 @@
 //!
 //! On the upper way the verification of the callee covers the copy, and its assertions may be
 //! assumed there. On the lower way nothing is known but the contract, as always in Boogie.
-//! What the contract promises and nobody checks (`free ensures`, the `where` clauses of
+//! What the contract promises without a check (`free ensures`, the `where` clauses of
 //! results and of modified globals) is compared at the end of the copy: a copy never ends
 //! the run where the contract would let it go on, and a caller may rely on the promise.
 //!
 //! Copies whose assertions are checked (in a run of the whole program, and of procedures
-//! with `{:inline}`) are what is executed; what is free has no meaning there.
+//! with `{:inline}`) are executed as written; free clauses have no effect there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
