@@ -90,9 +90,9 @@ impl Pool {
             BinaryOp::Xor => self.build_xor(a, b, consts),
             BinaryOp::Eq => self.build_eq(a, b, wa, consts),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.build_arithmetic(op, a, b, wa, consts)
+                self.build_arithmetic(op, [a, b], consts)
             }
-            BinaryOp::Ult | BinaryOp::Slt => self.build_less(op, a, b, wa, consts),
+            BinaryOp::Ult | BinaryOp::Slt => self.build_less(op, [a, b], consts),
             BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr | BinaryOp::Rol | BinaryOp::Ror => {
                 self.build_shift(op, a, b, wa, consts.1)
             }
@@ -497,14 +497,8 @@ impl Pool {
         self.intern_binary(BinaryOp::Eq, a, b)
     }
 
-    fn build_arithmetic(
-        &mut self,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: Constants,
-    ) -> ExprId {
+    fn build_arithmetic(&mut self, op: BinaryOp, [a, b]: [ExprId; 2], consts: Constants) -> ExprId {
+        let width = self.width(a);
         // At width 1, addition and subtraction are xor, multiplication is and.
         if width == 1 {
             return match op {
@@ -540,14 +534,8 @@ impl Pool {
         self.intern_binary(op, a, b)
     }
 
-    fn build_less(
-        &mut self,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: Constants,
-    ) -> ExprId {
+    fn build_less(&mut self, op: BinaryOp, [a, b]: [ExprId; 2], consts: Constants) -> ExprId {
+        let width = self.width(a);
         // a < a → 0
         if a == b {
             return self.bool(false);
