@@ -1,4 +1,4 @@
-//! Looks for contradictory constraints, which make a proof say nothing.
+//! Looks for contradictory constraints, which make a proof vacuous.
 //!
 //! A proof is about the runs whose constraints hold in every cycle. If no run of n + 1
 //! cycles satisfies them, the property was proved about the first n cycles only; for
@@ -7,7 +7,7 @@
 //!
 //! SAT?  I(s₀, x₀) ∧ C₀ ∧ T ∧ … ∧ Cₙ
 //!
-//! This is no part of accepting evidence. When the budget is spent, nothing is reported.
+//! This is not part of accepting evidence. If the budget runs out, nothing is reported.
 
 use elinvar_ir::TransitionSystem;
 

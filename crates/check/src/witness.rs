@@ -247,7 +247,7 @@ mod tests {
     fn every_named_property_fails_in_some_cycle() {
         assert_eq!(judged(|_| ()), Ok(vec![1, 0]));
         assert_eq!(judged(|w| w.open.clear()), Ok(vec![1, 0]));
-        // The initial value of `copy` is defined, so that an open one is no choice.
+        // The initial value of `copy` is defined, so an open one leaves no choice.
         assert_eq!(judged(|w| w.open.push(OpenValue::Initial { state: 1 })), Ok(vec![1, 0]));
         assert_eq!(judged(|w| w.open.push(OpenValue::Initial { state: 3 })), Ok(vec![1, 0]));
     }

@@ -31,7 +31,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Diagnostic, WriteError, btor2};
 
-/// The largest `K` that is read: a larger one is no proof that anyone checks.
+/// The largest `K` that is read; nobody could check a larger induction.
 const MAX_K: usize = 1_000_000;
 
 const HEADER: &str = "elinvar certificate 1";

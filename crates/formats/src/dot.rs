@@ -168,21 +168,21 @@ fn operator(expr: &Expr) -> String {
 
 /// How to tell the operands of an expression apart, where their order matters.
 fn operand_names(expr: &Expr) -> &'static [&'static str] {
-    match expr {
-        Expr::Ite(..) => &["if", "then", "else"],
-        Expr::Read(..) => &["array", "index"],
-        Expr::Write(..) => &["array", "index", "value"],
-        Expr::Binary(BinaryOp::Concat, ..) => &["high", "low"],
-        Expr::Binary(op, ..) if !op.is_commutative() => &["left", "right"],
-        Expr::Const(_)
-        | Expr::Symbol(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Slice { .. }
-        | Expr::Uext { .. }
-        | Expr::Sext { .. }
-        | Expr::ConstArray(_)
-        | Expr::ArrayEq(..) => &[],
+    if let Expr::Binary(op, ..) = expr {
+        return if *op == BinaryOp::Concat {
+            &["high", "low"]
+        } else if op.is_commutative() {
+            &[]
+        } else {
+            &["left", "right"]
+        };
+    }
+    if matches!(expr, Expr::Ite(..)) {
+        &["if", "then", "else"]
+    } else if matches!(expr, Expr::Read(..) | Expr::Write(..)) {
+        &["array", "index", "value"]
+    } else {
+        &[]
     }
 }
 

@@ -45,7 +45,7 @@ pub fn write(program: &Program, properties: &[PropertyId]) -> String {
     writer.script(properties)
 }
 
-/// The functions that the blocks speak of.
+/// The functions that the blocks mention.
 fn used_functions(blocks: &Blocks) -> Vec<FunctionId> {
     let roots = blocks.blocks.iter().flat_map(roots);
     let mut used: Vec<FunctionId> = (blocks.terms.subterms(roots).into_iter())
@@ -194,7 +194,7 @@ impl Writer<'_> {
         put!(text, "{}\n", ")".repeat(open));
     }
 
-    /// What a clause quantifies: functions, the variables that it speaks of, inputs.
+    /// What a clause quantifies: functions, the variables that it mentions, inputs.
     fn bound(&self, block: &Block) -> Vec<String> {
         let terms = &self.blocks.terms;
         let mut variables = terms.free_variables(roots(block));

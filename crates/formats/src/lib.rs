@@ -1,9 +1,9 @@
 //! Readers and writers of the file formats, with diagnostics that point at the
-//! offending text. Knows nothing of engines.
+//! offending text. This crate does not depend on engines.
 //!
 //! Every reader makes one pass over the bytes, never recurses on the depth of
-//! an expression, never allocates by a number that it merely read, and answers
-//! bad input with a [`Diagnostic`], never with a panic.
+//! an expression, never allocates memory in proportion to a number in the file,
+//! and returns a [`Diagnostic`] for bad input instead of panicking.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -103,7 +103,7 @@ impl Model {
         }
     }
 
-    /// Reads a witness file. The result is well-formed, but nobody has replayed it.
+    /// Reads a witness file. The result is well-formed but not replayed.
     pub fn read_witness(&self, source: &[u8]) -> Result<Witness, Diagnostic> {
         match self {
             Model::Aiger(model) => aiger::read_witness(source, &model.system),

@@ -1,7 +1,7 @@
 //! Bounded model checking problems as SMT-LIB 2 scripts.
 //!
 //! The script asks whether a bad state is reachable within a bound: `sat` means
-//! that it is. Every expression is defined once a cycle, so the size of the
+//! that it is. Every expression is defined once per cycle, so the size of the
 //! script is the size of the model times the bound. Bits are bit-vectors of
 //! width one. Operators that SMT-LIB lacks are written by others: overflow by
 //! extended operands, rotation by shifts, parity by folding.

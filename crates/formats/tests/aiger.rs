@@ -17,7 +17,7 @@ const SAMPLES: [&str; 6] = [
     // Resets: zero, one, any, another latch, a gate; gaps; gates out of order.
     "aag 20 1 5 0 2 1 1\n4\n6 8\n8 6 1\n10 10 10\n12 10 6\n14 12 21\n30\n5\n\
      30 21 14\n20 11 4\nl4 by gate\nb0 it\nc0 low\nc\n",
-    // Justice, fairness, outputs that are no properties.
+    // Justice, fairness, outputs that are not properties.
     "aag 3 1 1 1 1 1 0 2 1\n2\n4 6 4\n7\n6\n2\n1\n2\n4\n5\n4\n6 3 5\n\
      o0 out\nb0 bad\nj1 live\nf0 fair\n",
     // Constants and an input as reset.

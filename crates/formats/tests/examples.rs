@@ -39,7 +39,7 @@ fn properties(file: &str, source: &[u8]) -> usize {
     }
 }
 
-/// None if it is a program that is no transition system.
+/// `None` if it is a program that cannot be converted to a transition system.
 fn read(file: &str, source: &[u8]) -> Option<TransitionSystem> {
     let (_, ending) = file.rsplit_once('.').unwrap();
     let read = match ending {

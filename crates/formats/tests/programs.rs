@@ -4,18 +4,7 @@
 mod z3;
 
 use elinvar_formats::horn;
-use elinvar_ir::program::Program;
-use elinvar_models::{Bounds, Found, ProgramGenerator, ProgramShape, explore};
-
-/// Whether each error is reached, if that is known.
-fn reached(program: &Program) -> Vec<Option<bool>> {
-    let known = |found| match found {
-        Found::Error(_) => Some(true),
-        Found::Complete => Some(false),
-        Found::Bounded => None,
-    };
-    explore(program, &Bounds::default()).into_iter().map(known).collect()
-}
+use elinvar_models::{ProgramGenerator, ProgramShape, reached};
 
 /// Asks Z3's Spacer; the answer is its first line.
 fn spacer(script: &str) -> String {

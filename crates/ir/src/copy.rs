@@ -57,7 +57,7 @@ pub fn copied(pool: &mut Pool, copies: &FxHashMap<ExprId, ExprId>, id: ExprId) -
     if id.is_complement() { pool.not(copy).expect(SORTS) } else { copy }
 }
 
-/// An expression of this sort that is no leaf, over the copies of its operands.
+/// An expression of this sort that is not a leaf, over the copies of its operands.
 ///
 /// # Panics
 /// If it is a leaf, or if an operand has no copy, or one of another sort.

@@ -1,4 +1,4 @@
-//! What a verdict rests on: traces and certificates, about the user's system.
+//! The evidence of a verdict: traces and certificates, about the user's system.
 
 use crate::expr::ExprId;
 use crate::fact::Fact;
@@ -150,7 +150,7 @@ impl Certificate {
     }
 }
 
-/// Why there is no verdict.
+/// Why a property is undecided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// The time limit was reached.

@@ -14,7 +14,7 @@
 //! them as they are ([`Pool::verbatim`]). Engines work on the first kind; the
 //! checker works on the second, so that it does not depend on any rewrite.
 //!
-//! Sixteen bytes a node. Limits: 2^31 nodes, widths up to [`MAX_WIDTH`].
+//! A node takes sixteen bytes. Limits: 2^31 nodes, widths up to [`MAX_WIDTH`].
 
 use std::fmt;
 

@@ -93,7 +93,7 @@ pub enum FactError {
     Sort(#[from] SortError),
 }
 
-/// Where clauses of facts do not fit a system, and why.
+/// Which literal of a clause does not fit a system, and why.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("literal {literal} of clause {clause} does not fit the system: {error}")]
 pub struct ClauseError {

@@ -1,7 +1,7 @@
 //! Invariants of any shape, also quantified ones.
 //!
-//! A [`Formula`] speaks of the states of a system and of some of its inputs; it
-//! claims to hold in every reachable state *for all values* of these inputs. So
+//! A [`Formula`] mentions states of a system and some of its inputs; it claims to
+//! hold in every reachable state *for all values* of these inputs. So
 //! facts such as "all elements left of p are zero" can be certified without
 //! quantifiers in a solver: the inputs become registers that keep any value they
 //! start with, and the formula is proved inductive in the system so extended.

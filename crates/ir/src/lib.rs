@@ -1,7 +1,7 @@
 //! The common language of Elinvar: sorts, values, hash-consed expressions,
 //! transition systems, traces and certificates, and their reference semantics.
 //!
-//! Knows nothing of files and nothing of solvers.
+//! This crate depends on neither files nor solvers.
 //!
 //! ```
 //! use elinvar_ir::{BinaryOp, BitVec, Simulator, Sort, SystemBuilder};

@@ -1,6 +1,6 @@
 //! The operators on bit-vectors, with their reference semantics.
 //!
-//! Few on purpose: complement and the operators below express all others (see
+//! The set is small on purpose: complement and the operators below express all others (see
 //! `rewrite`), so that every encoder and evaluator has few cases.
 
 use crate::value::BitVec;

@@ -2,14 +2,14 @@
 //!
 //! Blankestijn, "Incremental Property Directed Reachability" (2023), Definition 3.6:
 //! a valid state of PDR is (M, P, k, F, O), a system, a property, a depth, frames and
-//! obligations. Here are P, k and F; obligations are not carried over. Of M, there is
-//! as much as is needed to find the registers again in another version of it: the
-//! frames speak of bits of registers by name, and by what else tells registers apart.
+//! obligations. This type holds P, k and F; obligations are not carried over. Of M, it
+//! holds what is needed to find the registers again in another version of it: the
+//! frames refer to bits of registers by name, and by other features that identify registers.
 //!
 //! The frames F₀ … F_k have the properties Φ of Definition 3.3 for the system that the
 //! state was taken from: F₀ is the initial states, Fᵢ ⊆ Fᵢ₊₁, each step from Fᵢ leads
-//! into Fᵢ₊₁, and no Fᵢ meets a bad state as far as the status of a property says. About
-//! any other system a state claims nothing: it is a set of good guesses.
+//! into Fᵢ₊₁, and no Fᵢ meets a bad state as far as the status of a property says. For
+//! any other system, the lemmas are only good guesses.
 
 use crate::expr::Sort;
 
@@ -54,13 +54,13 @@ pub struct PropertyRecord {
 /// What a run knows about a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyStatus {
-    /// The frames up to this one, at most the last, exclude that it fails. Zero claims
-    /// nothing, not even of the initial states.
+    /// The property holds in the frames up to this one, at most the last. Zero makes
+    /// no claim, not even about the initial states.
     Open {
         /// The last frame that excludes a failure.
         clear: usize,
     },
-    /// The lemmas that reach for ever exclude that it fails.
+    /// The lemmas that reach F∞ imply the property.
     Safe,
     /// It fails.
     Unsafe,
@@ -71,7 +71,7 @@ pub enum PropertyStatus {
 pub enum Reach {
     /// In all frames up to this one.
     Frame(usize),
-    /// In every frame there will ever be: these lemmas are inductive together.
+    /// In every frame (F∞): these lemmas are inductive together.
     Always,
 }
 

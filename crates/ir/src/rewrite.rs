@@ -19,6 +19,9 @@ const FOLD_WIDTH: u32 = 4096;
 
 type Built = Result<ExprId, SortError>;
 
+/// The values of two operands, if they are constants.
+type Constants = (Option<BitVec>, Option<BitVec>);
+
 impl Pool {
     // ---- the operators --------------------------------------------------
 
@@ -87,9 +90,9 @@ impl Pool {
             BinaryOp::Xor => self.build_xor(a, b, consts),
             BinaryOp::Eq => self.build_eq(a, b, wa, consts),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.build_arithmetic(op, a, b, wa, consts)
+                self.build_arithmetic(op, [a, b], consts)
             }
-            BinaryOp::Ult | BinaryOp::Slt => self.build_less(op, a, b, wa, consts),
+            BinaryOp::Ult | BinaryOp::Slt => self.build_less(op, [a, b], consts),
             BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr | BinaryOp::Rol | BinaryOp::Ror => {
                 self.build_shift(op, a, b, wa, consts.1)
             }
@@ -414,12 +417,7 @@ impl Pool {
 
     // ---- rewrites by operator ---------------------------------------------------
 
-    fn build_and(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_and(&mut self, a: ExprId, b: ExprId, consts: Constants) -> ExprId {
         // a & a → a;  a & ~a → 0
         if a == b {
             return a;
@@ -441,12 +439,7 @@ impl Pool {
         self.intern_binary(BinaryOp::And, a, b)
     }
 
-    fn build_xor(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_xor(&mut self, a: ExprId, b: ExprId, consts: Constants) -> ExprId {
         // a ^ a → 0;  a ^ 0 → a;  a ^ 1…1 → ~a;  ~a ^ b → ~(a ^ b)
         if a == b {
             return self.constant(BitVec::zero(self.width(a)));
@@ -469,13 +462,7 @@ impl Pool {
         Pool::complement_if(regular, flip)
     }
 
-    fn build_eq(
-        &mut self,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_eq(&mut self, a: ExprId, b: ExprId, width: u32, consts: Constants) -> ExprId {
         // a = a → 1;  a = ~a → 0
         if a.regular() == b.regular() {
             return self.bool(a == b);
@@ -510,14 +497,8 @@ impl Pool {
         self.intern_binary(BinaryOp::Eq, a, b)
     }
 
-    fn build_arithmetic(
-        &mut self,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_arithmetic(&mut self, op: BinaryOp, [a, b]: [ExprId; 2], consts: Constants) -> ExprId {
+        let width = self.width(a);
         // At width 1, addition and subtraction are xor, multiplication is and.
         if width == 1 {
             return match op {
@@ -553,14 +534,8 @@ impl Pool {
         self.intern_binary(op, a, b)
     }
 
-    fn build_less(
-        &mut self,
-        op: BinaryOp,
-        a: ExprId,
-        b: ExprId,
-        width: u32,
-        consts: (Option<BitVec>, Option<BitVec>),
-    ) -> ExprId {
+    fn build_less(&mut self, op: BinaryOp, [a, b]: [ExprId; 2], consts: Constants) -> ExprId {
+        let width = self.width(a);
         // a < a → 0
         if a == b {
             return self.bool(false);

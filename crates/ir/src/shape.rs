@@ -17,7 +17,7 @@
 //! Not counted are: names, numbers of nodes, the order of anything, the order of the
 //! operands of commutative operators, and in functions how an operator that is
 //! associative too is nested. (In uses the nesting counts: it tells apart what a long
-//! conjunction reads.) Two passes over the pool a round, without recursion.
+//! conjunction reads.) Each round makes two passes over the pool, without recursion.
 //!
 //! The hashes are written to files. They depend on nothing but the expressions and
 //! the functions `mix` and `ordered` below, so they are the same on all machines; a
@@ -420,7 +420,7 @@ mod tests {
         let colours: Vec<u64> = last(&before);
         assert!(colours[0] != colours[1] && colours[0] != colours[2] && colours[1] != colours[2]);
         assert_eq!(colours[2], colours[3]);
-        // An expression that nothing is made of is no use.
+        // An expression that no other uses does not count.
         b.pool.and(d, e).unwrap();
         assert_eq!(shapes(&b), before);
         b.bad("q", e);

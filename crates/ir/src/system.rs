@@ -37,7 +37,7 @@ pub struct State {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct PropertyId(pub usize);
 
-/// Something the user wants to know of a system.
+/// A property of a system that the user asks about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     /// The user's name, or one made from the kind and the number.

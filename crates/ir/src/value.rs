@@ -4,7 +4,7 @@
 //! division by zero gives all ones, the remainder by zero is the dividend, and
 //! the signed operators are defined through the unsigned ones on magnitudes.
 //! Values of at most 64 bits are machine words; wider ones are big integers.
-//! Both paths are plain on purpose: this module is the reference that every
+//! Both implementations are simple on purpose: this module is the reference that every
 //! encoder is tested against.
 
 use std::fmt;

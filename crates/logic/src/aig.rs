@@ -462,7 +462,7 @@ fn both_negative((a0, a1): (AigLit, AigLit), (b0, b1): (AigLit, AigLit)) -> Rewr
 
 fn hash_of([a, b]: [AigLit; 2]) -> usize {
     // Both halves of the full product: operands of arithmetic circuits differ by little, and
-    // with the lower half alone they are put side by side, so that probing takes for ever.
+    // with the lower half alone they are put side by side, so that probing takes very long.
     let key = u64::from(a.0) << 32 | u64::from(b.0);
     let product = u128::from(key ^ 0x243f_6a88_85a3_08d3) * 0x9e37_79b9_7f4a_7c15;
     (product as u64 ^ (product >> 64) as u64) as usize
@@ -529,7 +529,7 @@ mod tests {
         assert_eq!(aig.and_all(&inputs), AigLit::FALSE);
         assert!(aig.is_stopped() && aig.len() == before && aig.unwatch());
         assert!(!aig.input().is_constant(), "inputs differ from each other in any case");
-        assert!(aig.is_stopped() && aig.empty_like().is_stopped(), "a stop is for ever");
+        assert!(aig.is_stopped() && aig.empty_like().is_stopped(), "a stop is permanent");
     }
 
     /// The gates of a multiplier are found after few steps in the table.

@@ -84,7 +84,7 @@ pub struct Arrays {
     read_of: FxHashMap<(ArrayTerm, Word), usize>,
     equalities: Vec<Equality>,
     equality_of: FxHashMap<(ArrayTerm, ArrayTerm), AigLit>,
-    /// Equalities that have been said for every single index.
+    /// Equalities that were asserted for every single index.
     spelled_out: FxHashSet<AigLit>,
     /// Clauses that hold always and are not yet given to the solver.
     axioms: Vec<Vec<AigLit>>,
@@ -371,7 +371,7 @@ mod tests {
                 let values = match solver.solve(&[]) {
                     Answer::Unsat(_) => return (false, lemmas),
                     Answer::Sat(mut model) => cnf.valuation(&self.aig, &mut model),
-                    Answer::Stopped => unreachable!("nobody stops this solver"),
+                    Answer::Stopped => unreachable!("this solver is never stopped"),
                 };
                 match self.arrays.refine(&mut self.aig, &values) {
                     Ok(_) => return (true, lemmas),

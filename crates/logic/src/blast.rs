@@ -40,43 +40,23 @@ impl Blasted {
 /// built: products and quotients are quadratic in the width, unless an operand is constant.
 pub fn cost(pool: &Pool, expr: &Expr) -> u64 {
     use elinvar_ir::BinaryOp::*;
-    match expr {
-        Expr::Binary(Mul, a, b) => {
-            let width = u64::from(pool.width(*a));
-            let rows = [*a, *b].into_iter().filter_map(|operand| pool.const_value(operand));
+    let &Expr::Binary(op, a, b) = expr else { return 0 };
+    let width = u64::from(pool.width(a));
+    match op {
+        Mul => {
+            let rows = [a, b].into_iter().filter_map(|operand| pool.const_value(operand));
             let rows = rows.map(|factor| u64::from(factor.count_ones())).min();
             product(&[12, width, rows.unwrap_or(width)])
         }
-        Expr::Binary(Udiv | Urem, a, b) => {
-            let width = u64::from(pool.width(*a));
-            let divisor = pool.const_value(*b).filter(|divisor| !divisor.is_zero());
+        Udiv | Urem => {
+            let divisor = pool.const_value(b).filter(|divisor| !divisor.is_zero());
             let bits = divisor.map(|divisor| bit_length(&divisor));
             product(&[13, width, bits.unwrap_or(width)])
         }
-        Expr::Binary(Sdiv | Srem | Smod | Umulo | Smulo, a, _) => {
-            let width = u64::from(pool.width(*a));
-            product(&[13, width, width])
-        }
-        Expr::Binary(Shl | Lshr | Ashr, a, _) => {
-            let width = u64::from(pool.width(*a));
-            product(&[3, width, stages(width) + 1])
-        }
-        Expr::Binary(Rol | Ror, a, _) => {
-            let width = u64::from(pool.width(*a));
-            product(&[16, width, stages(width)])
-        }
-        Expr::Const(_)
-        | Expr::Symbol(_)
-        | Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Slice { .. }
-        | Expr::Uext { .. }
-        | Expr::Sext { .. }
-        | Expr::Ite(..)
-        | Expr::Read(..)
-        | Expr::Write(..)
-        | Expr::ConstArray(_)
-        | Expr::ArrayEq(..) => 0,
+        Sdiv | Srem | Smod | Umulo | Smulo => product(&[13, width, width]),
+        Shl | Lshr | Ashr => product(&[3, width, stages(width) + 1]),
+        Rol | Ror => product(&[16, width, stages(width)]),
+        And | Xor | Add | Sub | Eq | Ult | Slt | Concat | Uaddo | Saddo | Ssubo | Sdivo => 0,
     }
 }
 

@@ -274,7 +274,7 @@ mod tests {
                         assert!(possible && pair.iter().all(|&lit| values.value(lit)));
                     }
                     Answer::Unsat(_) => assert!(!possible),
-                    Answer::Stopped => unreachable!("nobody stops this solver"),
+                    Answer::Stopped => unreachable!("this solver is never stopped"),
                 }
             }
         }

@@ -53,7 +53,7 @@ fn is_sat(solver: &mut impl SatSolver, assumptions: &[Lit]) -> bool {
     match solver.solve(assumptions) {
         Answer::Sat(_) => true,
         Answer::Unsat(_) => false,
-        Answer::Stopped => panic!("nobody stops this solver"),
+        Answer::Stopped => panic!("this solver is never stopped"),
     }
 }
 
@@ -189,7 +189,7 @@ fn agrees_with_truth_tables(mut solver: impl SatSolver) {
                 let used = assumptions.iter().copied().filter(|&lit| core.contains(lit));
                 assert!(!possible(&used.collect::<Vec<Lit>>()));
             }
-            Answer::Stopped => panic!("nobody stops this solver"),
+            Answer::Stopped => panic!("this solver is never stopped"),
         }
     }
     assert!(!is_sat(&mut solver, &[]));

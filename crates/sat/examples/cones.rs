@@ -165,7 +165,7 @@ impl Sides {
         match self.ours.solve(&query) {
             Answer::Sat(_) => return true,
             Answer::Unsat(_) => {}
-            Answer::Stopped => unreachable!("nobody stops the solver"),
+            Answer::Stopped => unreachable!("the solver is never stopped"),
         }
         self.ours.add_lemma(&question.clause, Layer::level(question.frame));
         false

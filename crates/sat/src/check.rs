@@ -10,7 +10,7 @@ use std::fmt;
 use crate::literal::Lit;
 use crate::proof::{Log, StepId};
 
-/// Why a log is no proof. The first step named is the derived one.
+/// Why a log is not a proof. The first step named is the derived one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProofError {
     /// The antecedent is the step itself or comes after it.

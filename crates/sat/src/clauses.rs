@@ -36,7 +36,7 @@ impl Watch {
     }
 }
 
-/// A literal that must be true in a layer and below, but not for ever.
+/// A literal that must be true in a layer and below, but not in all layers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     pub lit: Lit,
@@ -66,8 +66,8 @@ pub(crate) enum Place {
 }
 
 impl<P: Proof> Solver<P> {
-    /// Adds a clause for ever. For queries of scope `Cone` it must be part of the
-    /// definition of a variable, or speak of permanent variables only.
+    /// Adds a permanent clause. For queries of scope `Cone` it must be part of the definition
+    /// of a variable, or mention only permanent variables.
     pub fn add_clause(&mut self, lits: &[Lit]) {
         self.reset();
         self.originals += 1;
@@ -224,7 +224,7 @@ impl<P: Proof> Solver<P> {
         }
     }
 
-    /// Makes a literal true for ever.
+    /// Makes a literal true permanently.
     pub(crate) fn fix(&mut self, lit: Lit, clause: ClauseRef) {
         match self.values[lit.code()] {
             Value::TRUE => {}

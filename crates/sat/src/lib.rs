@@ -10,7 +10,7 @@
 //!   relation serves every frame, and a lemma is pushed by changing a number.
 //! * **Domains** [Su, Yang, Ci, Bu, Huang: The rIC3 Hardware Model Checker, CAV
 //!   2025]. A query decides and propagates only in the fan-in of what it speaks
-//!   of. Variables that only lemmas speak of need not be decided at all: they stay
+//!   of. Variables that occur only in lemmas need not be decided at all: they stay
 //!   at the values of one initial state, which satisfies every lemma, until the
 //!   decided part violates a lemma under these values. Then the variables of that
 //!   lemma join the domain.

@@ -75,7 +75,7 @@ impl Context {
         unsafe { text((self.0.api.Z3_get_full_version)()) }
     }
 
-    /// A Boolean that nobody else uses.
+    /// A fresh Boolean.
     pub(crate) fn proxy(&self) -> Raw {
         let Inner { api, raw, .. } = &*self.0;
         let number = {

@@ -165,7 +165,7 @@ impl Model {
     }
 
     /// The table of a function by its first arguments, as many as there are sorts; one
-    /// that the model does not speak of is zero.
+    /// that the model does not mention is zero.
     fn table(
         &self,
         terms: &Terms,

@@ -6,9 +6,8 @@ use elinvar_check::program::{SmtSolver, invariants, run};
 use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::{Choice, Run, Task};
 use elinvar_formats::boogie;
-use elinvar_ir::program::Program;
 use elinvar_ir::{Certificate, PropertyId, Rng, StopReason, Verdict};
-use elinvar_models::{Bounds, Found, Outcome, explore, search};
+use elinvar_models::{Outcome, reached, search};
 use elinvar_transform::{Lift, Lowered, lower};
 
 /// A program in Boogie over two words of two bits and a truth value.
@@ -94,16 +93,6 @@ impl Words {
             _ => format!("{one} != {other}"),
         }
     }
-}
-
-/// Whether each error is reached, if that is known.
-fn reached(program: &Program) -> Vec<Option<bool>> {
-    let known = |found| match found {
-        Found::Error(_) => Some(true),
-        Found::Complete => Some(false),
-        Found::Bounded => None,
-    };
-    explore(program, &Bounds::default()).into_iter().map(known).collect()
 }
 
 #[test]

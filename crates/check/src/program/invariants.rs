@@ -159,7 +159,7 @@ fn ranks(program: &Program, among: &[bool]) -> Result<Vec<Option<usize>>, Progra
     }
 }
 
-/// Whoever has no rank has a predecessor without one: backwards, one comes to a cycle.
+/// A location without a rank has a predecessor without one; going backwards leads to a cycle.
 fn on_cycle(late: usize, edges: &[(usize, usize)], rank: &[Option<usize>]) -> LocationId {
     let mut seen = vec![false; rank.len()];
     let mut at = late;

@@ -4,7 +4,7 @@
 //! invariants at locations keep a program from its error locations (Floyd, "Assigning
 //! meanings to programs", 1967): from each location that has one, along all paths to
 //! the next such locations. The paths are encoded here anew, as SMT-LIB text for a
-//! solver that runs as a process of its own; there is no code in common with the
+//! solver that runs in a separate process; there is no code in common with the
 //! engines, nor with their large blocks.
 //!
 //! Why what is accepted is right, module by module:

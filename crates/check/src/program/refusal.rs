@@ -1,4 +1,4 @@
-//! Why the evidence on a program is refused.
+//! Why evidence about a program is refused.
 
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{EdgeId, LocationId};

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_does_not_start_well_is_refused() {
+    fn wrong_initial_values_are_refused() {
         let start = |error| Err(ProgramRefusal::Start(error));
         assert_eq!(
             check(|trace| trace.property = PropertyId(1)),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_takes_a_wrong_step_is_refused() {
+    fn wrong_steps_are_refused() {
         let step = |step, error| Err(ProgramRefusal::Step { step, error });
         assert_eq!(check(|trace| trace.steps[0].edge = EdgeId(1)), step(0, StepFault::Elsewhere));
         assert_eq!(check(|trace| trace.steps[2].edge = EdgeId(2)), step(2, StepFault::Blocked));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_ends_before_the_error_is_refused() {
+    fn runs_that_end_before_the_error_are_refused() {
         assert_eq!(check(|trace| trace.steps.truncate(2)), Err(ProgramRefusal::NotAtError));
     }
 

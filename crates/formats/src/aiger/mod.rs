@@ -11,8 +11,8 @@
 //! outputs are the bad states.
 //!
 //! Limits: fewer than 2^30 variables; a binary file may have 2^20 inputs that
-//! nothing mentions, an ASCII file 2^26 variables that nothing defines; names
-//! that are not UTF-8 are mended; lassos (witnesses of justice properties) are
+//! nothing mentions, an ASCII file 2^26 variables that nothing defines; invalid
+//! UTF-8 in names is replaced; lassos (witnesses of justice properties) are
 //! not read.
 
 mod certificate;

@@ -29,7 +29,7 @@
 //! - The program counter, the accumulator and the flag start at zero, registers
 //!   and memory with *any* contents, since they are arrays in the paper. A
 //!   program thus gets its inputs by reading a register that it never wrote, and
-//!   a verdict speaks of all contents.
+//!   a verdict covers all contents.
 //! - Line numbers ascend and lie between 1 and 2^32−2: zero is where the program
 //!   counter starts, from where it goes to the first line.
 //! - An immediate jump must name a line. A jump by register to a number that is

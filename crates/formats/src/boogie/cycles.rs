@@ -1,4 +1,4 @@
-//! Who depends on whom: strongly connected components [Tarjan 1972].
+//! Dependency cycles: strongly connected components [Tarjan 1972].
 
 /// The components of a graph, each before those that point to it.
 pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {

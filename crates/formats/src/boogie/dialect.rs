@@ -1,6 +1,6 @@
 //! The two dialects, and how a program's text names one.
 //!
-//! Nothing but a header or the name of a procedure counts: an operator somewhere in the
+//! Only a header or the name of a procedure matters: an operator somewhere in the
 //! program must not change what `/` means elsewhere.
 
 use super::lexer::header;

@@ -49,7 +49,7 @@ pub struct Reading {
     pub program: Program,
     /// The dialect that the program was read in.
     pub dialect: Dialect,
-    /// What the user should know although it is no error, in the order of the source.
+    /// Remarks that are not errors, in the order of the source.
     pub notes: Vec<Note>,
     /// The verified bodies, each with the assumptions that lead to it.
     pub entries: Vec<Entry>,

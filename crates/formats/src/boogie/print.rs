@@ -1,6 +1,6 @@
 //! Terms as Boogie text, to be read and to be pasted.
 //!
-//! Terms are in a normal form that nobody would write: comparisons are turned back so
+//! Terms are in a normal form that no person would write: comparisons are turned back so
 //! that nothing is subtracted (`x + -1*y <= 3` is `x <= y + 3`), and parentheses stand
 //! only where Boogie needs them. Words have no operators in Boogie: they are written by
 //! the names that SMT-LIB has for them, `bvadd(x, y)`. Maps of maps are written as maps

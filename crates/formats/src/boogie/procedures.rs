@@ -132,8 +132,8 @@ fn signature<'a>(
     for name in &declaration.modifies {
         modifies.extend(modified(scope, name)?.parts.iter().copied());
     }
-    let requires = preconditions(scope, &mut frame, &declaration.requires)?;
-    let ensures = postconditions(scope, &mut frame, &declaration.ensures)?;
+    let requires = contract(scope, &mut frame, &declaration.requires, States::One)?;
+    let ensures = contract(scope, &mut frame, &declaration.ensures, States::Two)?;
     let name = declaration.name.text;
     let attributes = &declaration.attributes;
     let marked = |name| attribute(attributes, name).is_some_and(|argument| argument != "false");
@@ -170,7 +170,7 @@ fn declare_all<'a>(
     bindings.iter().map(|binding| scope.declare_local(frame, binding, role)).collect()
 }
 
-/// Remembers the `where` clauses, once all names are known that they may speak of.
+/// Records the `where` clauses, once all names that they may mention are known.
 fn constrain<'a>(
     scope: &mut Scope<'a>,
     frame: &mut Frame<'a>,
@@ -197,21 +197,28 @@ fn modified<'s, 'a>(scope: &'s Scope<'a>, name: &Name<'a>) -> Result<&'s Symbol,
     }
 }
 
-fn preconditions<'a>(
-    scope: &mut Scope<'a>,
-    frame: &mut Frame<'a>,
-    clauses: &'a [Clause<'a>],
-) -> Result<Vec<Specified>, Diagnostic> {
-    let lower = |clause| specified(Lowering::in_one_state(scope, frame), clause);
-    clauses.iter().map(lower).collect()
+/// The states that a clause of a contract can mention.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum States {
+    /// The state of the call: preconditions.
+    One,
+    /// Also the state at the entry, with `old`: postconditions.
+    Two,
 }
 
-fn postconditions<'a>(
+fn contract<'a>(
     scope: &mut Scope<'a>,
     frame: &mut Frame<'a>,
     clauses: &'a [Clause<'a>],
+    states: States,
 ) -> Result<Vec<Specified>, Diagnostic> {
-    let lower = |clause| specified(Lowering::in_frame(scope, frame), clause);
+    let lower = |clause| {
+        let lowering = match states {
+            States::One => Lowering::in_one_state(scope, frame),
+            States::Two => Lowering::in_frame(scope, frame),
+        };
+        specified(lowering, clause)
+    };
     clauses.iter().map(lower).collect()
 }
 

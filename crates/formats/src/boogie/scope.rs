@@ -43,7 +43,7 @@ pub(super) struct Scope<'a> {
     pub constraints: BTreeMap<VariableId, Term>,
     /// Says whether `/` of integers is a real number or an integer.
     pub dialect: Dialect,
-    /// What the user should know although it is no error.
+    /// Remarks that are not errors.
     pub notes: Vec<Note>,
     /// An expression that the printer wrote is read: its source. Names are those of
     /// variables, parts of values included, and maps of maps have several indices.
@@ -54,7 +54,7 @@ pub(super) struct Scope<'a> {
     shown: FxHashSet<String>,
 }
 
-/// What a printed expression may speak of.
+/// The symbols that a printed expression may mention.
 pub(super) struct Known {
     variables: Vec<(VariableId, String)>,
     functions: Vec<(FunctionId, String)>,

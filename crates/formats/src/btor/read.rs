@@ -7,7 +7,7 @@ use elinvar_ir::{BitVec, ExprId, Input, Named, Sort, SortError, State, SystemBui
 use super::BtorModel;
 use crate::Diagnostic;
 use crate::numbered::{
-    Keyword, Lines, Meaning, Operand, Operator, Radix, Syntax, Word, expect_sort,
+    Constant, Keyword, Lines, Meaning, Operand, Operator, Syntax, Word, expect_sort,
 };
 
 /// Reads a BTOR file.
@@ -54,12 +54,7 @@ impl Reader<'_> {
             Keyword::Next => self.next()?,
             Keyword::Anext => self.anext()?,
             Keyword::Root => self.root(id)?,
-            Keyword::Zero => self.plain_constant(BitVec::zero)?,
-            Keyword::One => self.plain_constant(BitVec::one)?,
-            Keyword::Ones => self.plain_constant(BitVec::ones)?,
-            Keyword::Const => self.constant(Radix::Binary)?,
-            Keyword::Constd => self.constant(Radix::Decimal)?,
-            Keyword::Consth => self.constant(Radix::Hexadecimal)?,
+            Keyword::Constant(constant) => self.constant(constant)?,
             Keyword::Slice => {
                 let (width, at) = self.width()?;
                 Meaning::Expr(self.lines.slice(width, at)?)
@@ -160,14 +155,9 @@ impl Reader<'_> {
 
     // ---- expressions -------------------------------------------------------------
 
-    fn plain_constant(&mut self, value: fn(u32) -> BitVec) -> Result<Meaning, Diagnostic> {
+    fn constant(&mut self, constant: Constant) -> Result<Meaning, Diagnostic> {
         let (width, at) = self.width()?;
-        Ok(Meaning::Expr(self.lines.plain_constant(value, width, at)?))
-    }
-
-    fn constant(&mut self, radix: Radix) -> Result<Meaning, Diagnostic> {
-        let (width, _) = self.width()?;
-        Ok(Meaning::Expr(self.lines.constant(radix, width)?))
+        Ok(Meaning::Expr(self.lines.constant(constant, width, at)?))
     }
 
     fn extension(&mut self, signed: bool) -> Result<Meaning, Diagnostic> {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use elinvar_ir::{BitVec, ExprId, Named, Property, PropertyKind, Sort, SystemBuilder};
+use elinvar_ir::{ExprId, Named, Property, PropertyKind, Sort, SystemBuilder};
 
 use super::initial::input_dependent;
 use super::{Btor2Model, default_bad_name, default_justice_name, default_output_name};
 use crate::Diagnostic;
 use crate::numbered::{
-    Keyword, Lines, Meaning, Operand, Operator, Radix, Syntax, Word, expect_sort,
+    Constant, Keyword, Lines, Meaning, Operand, Operator, Syntax, Word, expect_sort,
 };
 
 /// Reads a BTOR2 file.
@@ -34,7 +34,7 @@ struct Reader<'a> {
     lines: Lines<'a>,
     /// By symbol: the number and the line of the state that it is.
     states: Vec<Option<(usize, u64)>>,
-    /// The initial values that are no constants.
+    /// The initial values that are not constants.
     initial: Vec<Operand>,
     bads: usize,
     justices: usize,
@@ -60,12 +60,7 @@ impl<'a> Reader<'a> {
             Keyword::Fair => self.fair()?,
             Keyword::Justice => self.justice()?,
             Keyword::Output => self.output()?,
-            Keyword::Zero => self.plain_constant(BitVec::zero)?,
-            Keyword::One => self.plain_constant(BitVec::one)?,
-            Keyword::Ones => self.plain_constant(BitVec::ones)?,
-            Keyword::Const => self.constant(Radix::Binary)?,
-            Keyword::Constd => self.constant(Radix::Decimal)?,
-            Keyword::Consth => self.constant(Radix::Hexadecimal)?,
+            Keyword::Constant(constant) => self.constant(constant)?,
             Keyword::Slice => self.slice()?,
             Keyword::Uext => self.extension(false)?,
             Keyword::Sext => self.extension(true)?,
@@ -156,11 +151,8 @@ impl<'a> Reader<'a> {
     fn input(&mut self) -> Result<Meaning, Diagnostic> {
         let (sort, word) = self.sort()?;
         let name = self.lines.name()?;
-        let symbol = self
-            .lines
-            .builder
-            .input(sort, name.as_deref())
-            .map_err(|error| word.error(error.to_string()))?;
+        let symbol = self.lines.builder.input(sort, name.as_deref());
+        let symbol = symbol.map_err(|error| word.error(error.to_string()))?;
         self.states.push(None);
         Ok(Meaning::Expr(symbol))
     }
@@ -168,11 +160,8 @@ impl<'a> Reader<'a> {
     fn state(&mut self, id: u64) -> Result<Meaning, Diagnostic> {
         let (sort, word) = self.sort()?;
         let name = self.lines.name()?;
-        let symbol = self
-            .lines
-            .builder
-            .state(sort, name.as_deref())
-            .map_err(|error| word.error(error.to_string()))?;
+        let symbol = self.lines.builder.state(sort, name.as_deref());
+        let symbol = symbol.map_err(|error| word.error(error.to_string()))?;
         self.states.push(Some((self.lines.builder.states.len() - 1, id)));
         Ok(Meaning::Expr(symbol))
     }
@@ -305,15 +294,9 @@ impl<'a> Reader<'a> {
 
     // ---- expressions -------------------------------------------------------------
 
-    fn plain_constant(&mut self, value: fn(u32) -> BitVec) -> Result<Meaning, Diagnostic> {
+    fn constant(&mut self, constant: Constant) -> Result<Meaning, Diagnostic> {
         let (width, at) = self.width()?;
-        let expr = self.lines.plain_constant(value, width, at)?;
-        self.labelled(expr)
-    }
-
-    fn constant(&mut self, radix: Radix) -> Result<Meaning, Diagnostic> {
-        let (width, _) = self.width()?;
-        let expr = self.lines.constant(radix, width)?;
+        let expr = self.lines.constant(constant, width, at)?;
         self.labelled(expr)
     }
 

@@ -23,7 +23,7 @@ use crate::names::escape;
 /// from the start, so `c` gets `c_1`, `c_2` and so on; the first value of other
 /// wires is the first that a gate gives them, `c_0`, unless the constant served
 /// as a control before. A vertex has an edge from the last values of the wires
-/// of its gate, the target's included; inputs and constants are no vertices and
+/// of its gate, the target's included; inputs and constants are not vertices and
 /// have no edges. The quote of a negated control changes nothing.
 ///
 /// An output is the last value of its wire. That of a wire which no gate writes

@@ -6,6 +6,16 @@ use elinvar_ir::{BitVec, ExprId, Pool, Sort};
 use super::scanner::Word;
 use crate::Diagnostic;
 
+/// A constant operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Constant {
+    Zero,
+    One,
+    Ones,
+    /// The number follows in digits.
+    Digits(Radix),
+}
+
 /// How a constant is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Radix {

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use elinvar_ir::{BinaryOp, UnaryOp};
+
+use super::constant::{Constant, Radix};
 use super::operator::Operator;
 
 /// The format that a file is in.
@@ -38,12 +41,7 @@ pub(crate) enum Keyword {
     Acond,
     Root,
     Next,
-    One,
-    Ones,
-    Zero,
-    Const,
-    Constd,
-    Consth,
+    Constant(Constant),
     Slice,
     Uext,
     Sext,
@@ -68,6 +66,14 @@ const fn btor(text: &'static str, keyword: Keyword) -> Entry {
 
 const fn btor2(text: &'static str, keyword: Keyword) -> Entry {
     Entry { text, keyword, btor: false, btor2: true }
+}
+
+const fn unary(text: &'static str, operator: UnaryOp) -> Entry {
+    op(text, Operator::Unary(operator))
+}
+
+const fn binary(text: &'static str, operator: BinaryOp) -> Entry {
+    op(text, Operator::Binary(operator))
 }
 
 const fn op(text: &'static str, operator: Operator) -> Entry {
@@ -95,60 +101,60 @@ const ENTRIES: &[Entry] = &[
     btor("cond", Keyword::Operator(Operator::Ite)),
     btor("ne", Keyword::Operator(Operator::Neq)),
     both("next", Keyword::Next),
-    both("one", Keyword::One),
-    both("ones", Keyword::Ones),
-    both("zero", Keyword::Zero),
-    both("const", Keyword::Const),
-    both("constd", Keyword::Constd),
-    both("consth", Keyword::Consth),
+    both("one", Keyword::Constant(Constant::One)),
+    both("ones", Keyword::Constant(Constant::Ones)),
+    both("zero", Keyword::Constant(Constant::Zero)),
+    both("const", Keyword::Constant(Constant::Digits(Radix::Binary))),
+    both("constd", Keyword::Constant(Constant::Digits(Radix::Decimal))),
+    both("consth", Keyword::Constant(Constant::Digits(Radix::Hexadecimal))),
     both("slice", Keyword::Slice),
     both("uext", Keyword::Uext),
     both("sext", Keyword::Sext),
-    op("not", Operator::Not),
-    op("neg", Operator::Neg),
-    op("redand", Operator::Redand),
+    unary("not", UnaryOp::Not),
+    unary("neg", UnaryOp::Neg),
+    unary("redand", UnaryOp::RedAnd),
     op("redor", Operator::Redor),
-    op("redxor", Operator::Redxor),
+    unary("redxor", UnaryOp::RedXor),
     op("inc", Operator::Inc),
     op("dec", Operator::Dec),
-    op("and", Operator::And),
+    binary("and", BinaryOp::And),
     op("or", Operator::Or),
-    op("xor", Operator::Xor),
+    binary("xor", BinaryOp::Xor),
     op("nand", Operator::Nand),
     op("nor", Operator::Nor),
     op("xnor", Operator::Xnor),
     op("implies", Operator::Implies),
     op("iff", Operator::Iff),
-    op("add", Operator::Add),
-    op("sub", Operator::Sub),
-    op("mul", Operator::Mul),
-    op("udiv", Operator::Udiv),
-    op("sdiv", Operator::Sdiv),
-    op("urem", Operator::Urem),
-    op("srem", Operator::Srem),
-    op("smod", Operator::Smod),
-    op("eq", Operator::Eq),
-    op("ult", Operator::Ult),
+    binary("add", BinaryOp::Add),
+    binary("sub", BinaryOp::Sub),
+    binary("mul", BinaryOp::Mul),
+    binary("udiv", BinaryOp::Udiv),
+    binary("sdiv", BinaryOp::Sdiv),
+    binary("urem", BinaryOp::Urem),
+    binary("srem", BinaryOp::Srem),
+    binary("smod", BinaryOp::Smod),
+    binary("eq", BinaryOp::Eq),
+    binary("ult", BinaryOp::Ult),
     op("ulte", Operator::Ulte),
     op("ugt", Operator::Ugt),
     op("ugte", Operator::Ugte),
-    op("slt", Operator::Slt),
+    binary("slt", BinaryOp::Slt),
     op("slte", Operator::Slte),
     op("sgt", Operator::Sgt),
     op("sgte", Operator::Sgte),
-    op("sll", Operator::Sll),
-    op("srl", Operator::Srl),
-    op("sra", Operator::Sra),
-    op("rol", Operator::Rol),
-    op("ror", Operator::Ror),
-    op("uaddo", Operator::Uaddo),
-    op("saddo", Operator::Saddo),
+    binary("sll", BinaryOp::Shl),
+    binary("srl", BinaryOp::Lshr),
+    binary("sra", BinaryOp::Ashr),
+    binary("rol", BinaryOp::Rol),
+    binary("ror", BinaryOp::Ror),
+    binary("uaddo", BinaryOp::Uaddo),
+    binary("saddo", BinaryOp::Saddo),
     op("usubo", Operator::Usubo),
-    op("ssubo", Operator::Ssubo),
-    op("umulo", Operator::Umulo),
-    op("smulo", Operator::Smulo),
-    op("sdivo", Operator::Sdivo),
-    op("concat", Operator::Concat),
+    binary("ssubo", BinaryOp::Ssubo),
+    binary("umulo", BinaryOp::Umulo),
+    binary("smulo", BinaryOp::Smulo),
+    binary("sdivo", BinaryOp::Sdivo),
+    binary("concat", BinaryOp::Concat),
     op("read", Operator::Read),
     op("write", Operator::Write),
 ];
@@ -209,7 +215,7 @@ impl Histogram {
     }
 
     /// The keyword that the word is. The error says what is wrong with it, and
-    /// how to mend it.
+    /// how to fix it.
     pub fn keyword(&mut self, word: &[u8]) -> Result<Keyword, (String, Option<String>)> {
         let text = || String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
         let name = self.syntax.name();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use elinvar_ir::{BitVec, ExprId, MAX_WIDTH, Sort, SortError, SystemBuilder};
 
-use super::constant::{Budget, Radix, read_constant};
+use super::constant::{Budget, Constant, Radix, read_constant};
 use super::keyword::{Histogram, Keyword, Syntax};
 use super::operator::{Operand, Operator, build, expect_sort};
 use super::scanner::{Scanner, Word};
@@ -121,17 +121,23 @@ impl<'a> Lines<'a> {
 
     // ---- expressions: their sort has been read, at `at` ------------------------
 
-    pub fn plain_constant(
+    pub fn constant(
         &mut self,
-        value: fn(u32) -> BitVec,
+        constant: Constant,
         width: u32,
         at: Word,
     ) -> Result<ExprId, Diagnostic> {
+        let value = match constant {
+            Constant::Zero => BitVec::zero,
+            Constant::One => BitVec::one,
+            Constant::Ones => BitVec::ones,
+            Constant::Digits(radix) => return self.digits(radix, width),
+        };
         self.budget.spend(width, at)?;
         Ok(self.builder.pool.constant(value(width)))
     }
 
-    pub fn constant(&mut self, radix: Radix, width: u32) -> Result<ExprId, Diagnostic> {
+    fn digits(&mut self, radix: Radix, width: u32) -> Result<ExprId, Diagnostic> {
         let word = self.scan.expect_word("a constant")?;
         self.budget.spend(width, word)?;
         let value = read_constant(radix, width, self.scan.bytes(word), word)?;

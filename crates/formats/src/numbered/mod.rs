@@ -13,7 +13,7 @@ mod printer;
 mod scanner;
 mod table;
 
-pub(crate) use constant::{Radix, read_constant};
+pub(crate) use constant::{Constant, Radix, read_constant};
 pub(crate) use keyword::{Keyword, Syntax};
 pub(crate) use lines::{Lines, Meaning};
 pub(crate) use operator::{Operand, Operator, expect_sort};

@@ -7,55 +7,29 @@ use elinvar_ir::{BinaryOp, BitVec, ExprId, Pool, Sort, SortError, UnaryOp};
 use super::scanner::Word;
 use crate::Diagnostic;
 
+/// An operator of the format. Most of them are operators of the pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operator {
-    Not,
-    Neg,
-    Redand,
+    Unary(UnaryOp),
+    Binary(BinaryOp),
     Redor,
-    Redxor,
     Inc,
     Dec,
-    And,
     Or,
-    Xor,
     Nand,
     Nor,
     Xnor,
     Implies,
     Iff,
-    Add,
-    Sub,
-    Mul,
-    Udiv,
-    Sdiv,
-    Urem,
-    Srem,
-    Smod,
-    Eq,
     Neq,
-    Ult,
     Ulte,
     Ugt,
     Ugte,
-    Slt,
     Slte,
     Sgt,
     Sgte,
-    Sll,
-    Srl,
-    Sra,
-    Rol,
-    Ror,
-    Uaddo,
-    Saddo,
     Usubo,
-    Ssubo,
-    Umulo,
-    Smulo,
     Udivo,
-    Sdivo,
-    Concat,
     Ite,
     Read,
     Write,
@@ -84,15 +58,14 @@ impl Operator {
     fn shape(self) -> Shape {
         use Operator::*;
         match self {
-            Not | Neg | Inc | Dec => Shape::Uniform(1),
-            Redand | Redor | Redxor => Shape::Reduction,
-            And | Or | Xor | Nand | Nor | Xnor | Add | Sub | Mul | Udiv | Sdiv | Urem | Srem
-            | Smod | Sll | Srl | Sra | Rol | Ror => Shape::Uniform(2),
+            Unary(UnaryOp::Not | UnaryOp::Neg) | Inc | Dec => Shape::Uniform(1),
+            Unary(UnaryOp::RedAnd | UnaryOp::RedXor) | Redor => Shape::Reduction,
+            Binary(BinaryOp::Concat) => Shape::Concat,
+            Binary(BinaryOp::Eq) | Neq => Shape::Equality,
+            Binary(op) if op.is_predicate() => Shape::Comparison,
+            Binary(_) | Or | Nand | Nor | Xnor => Shape::Uniform(2),
             Implies | Iff => Shape::Boolean,
-            Eq | Neq => Shape::Equality,
-            Ult | Ulte | Ugt | Ugte | Slt | Slte | Sgt | Sgte | Uaddo | Saddo | Usubo | Ssubo
-            | Umulo | Smulo | Udivo | Sdivo => Shape::Comparison,
-            Concat => Shape::Concat,
+            Ulte | Ugt | Ugte | Slte | Sgt | Sgte | Usubo | Udivo => Shape::Comparison,
             Ite => Shape::Ite,
             Read => Shape::Read,
             Write => Shape::Write,
@@ -110,8 +83,8 @@ impl Operator {
     }
 
     pub fn is_shift(self) -> bool {
-        use Operator::*;
-        matches!(self, Sll | Srl | Sra | Rol | Ror)
+        use BinaryOp::*;
+        matches!(self, Operator::Binary(Shl | Lshr | Ashr | Rol | Ror))
     }
 }
 
@@ -234,68 +207,40 @@ fn apply(
     use Operator::*;
     let a = arg(0);
     match operator {
-        Not => pool.not(a),
-        Neg => pool.unary(UnaryOp::Neg, a),
-        Redand => pool.unary(UnaryOp::RedAnd, a),
+        Unary(UnaryOp::Not) => pool.not(a),
+        Unary(op) => pool.unary(op, a),
         Redor => pool.redor(a),
-        Redxor => pool.unary(UnaryOp::RedXor, a),
         Inc | Dec => {
             let one = pool.constant(BitVec::one(pool.width(a)));
             pool.binary(if operator == Inc { BinaryOp::Add } else { BinaryOp::Sub }, a, one)
         }
-        And => pool.and(a, arg(1)),
+        Binary(BinaryOp::Eq) => pool.equal(a, arg(1)),
+        Binary(op) => pool.binary(op, a, arg(1)),
         Or => pool.or(a, arg(1)),
-        Xor => pool.xor(a, arg(1)),
-        Nand => {
-            let and = pool.and(a, arg(1))?;
-            pool.not(and)
-        }
-        Nor => {
-            let or = pool.or(a, arg(1))?;
-            pool.not(or)
-        }
-        Xnor | Iff => {
-            let xor = pool.xor(a, arg(1))?;
-            pool.not(xor)
-        }
+        Nand => complement(pool, |pool| pool.and(a, arg(1))),
+        Nor => complement(pool, |pool| pool.or(a, arg(1))),
+        Xnor | Iff => complement(pool, |pool| pool.xor(a, arg(1))),
+        Neq => complement(pool, |pool| pool.equal(a, arg(1))),
         Implies => pool.implies(a, arg(1)),
-        Add => pool.binary(BinaryOp::Add, a, arg(1)),
-        Sub => pool.binary(BinaryOp::Sub, a, arg(1)),
-        Mul => pool.binary(BinaryOp::Mul, a, arg(1)),
-        Udiv => pool.binary(BinaryOp::Udiv, a, arg(1)),
-        Sdiv => pool.binary(BinaryOp::Sdiv, a, arg(1)),
-        Urem => pool.binary(BinaryOp::Urem, a, arg(1)),
-        Srem => pool.binary(BinaryOp::Srem, a, arg(1)),
-        Smod => pool.binary(BinaryOp::Smod, a, arg(1)),
-        Eq => pool.equal(a, arg(1)),
-        Neq => {
-            let equal = pool.equal(a, arg(1))?;
-            pool.not(equal)
-        }
-        Ult | Usubo => pool.binary(BinaryOp::Ult, a, arg(1)),
+        Usubo => pool.binary(BinaryOp::Ult, a, arg(1)),
         Ulte => pool.ule(a, arg(1)),
         Ugt => pool.binary(BinaryOp::Ult, arg(1), a),
         Ugte => pool.ule(arg(1), a),
-        Slt => pool.binary(BinaryOp::Slt, a, arg(1)),
         Slte => pool.sle(a, arg(1)),
         Sgt => pool.binary(BinaryOp::Slt, arg(1), a),
         Sgte => pool.sle(arg(1), a),
-        Sll => pool.binary(BinaryOp::Shl, a, arg(1)),
-        Srl => pool.binary(BinaryOp::Lshr, a, arg(1)),
-        Sra => pool.binary(BinaryOp::Ashr, a, arg(1)),
-        Rol => pool.binary(BinaryOp::Rol, a, arg(1)),
-        Ror => pool.binary(BinaryOp::Ror, a, arg(1)),
-        Uaddo => pool.binary(BinaryOp::Uaddo, a, arg(1)),
-        Saddo => pool.binary(BinaryOp::Saddo, a, arg(1)),
-        Ssubo => pool.binary(BinaryOp::Ssubo, a, arg(1)),
-        Umulo => pool.binary(BinaryOp::Umulo, a, arg(1)),
-        Smulo => pool.binary(BinaryOp::Smulo, a, arg(1)),
         // Unsigned division never overflows.
         Udivo => Ok(pool.bool(false)),
-        Sdivo => pool.binary(BinaryOp::Sdivo, a, arg(1)),
-        Concat => pool.binary(BinaryOp::Concat, a, arg(1)),
         Ite => pool.ite(a, arg(1), arg(2)),
         Read => pool.read(a, arg(1)),
         Write => pool.write(a, arg(1), arg(2)),
     }
+}
+
+fn complement(
+    pool: &mut Pool,
+    build: impl FnOnce(&mut Pool) -> Result<ExprId, SortError>,
+) -> Result<ExprId, SortError> {
+    let positive = build(pool)?;
+    pool.not(positive)
 }

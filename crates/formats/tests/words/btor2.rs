@@ -202,7 +202,7 @@ fn rejections() {
         ("9 input 1 a b", "8:13: unexpected text at the end of the line"),
     ] {
         assert_eq!(rejection(format!("{head}{line}").as_bytes()), expected, "{line}");
-        // The end of the file is no better an end than that of the line.
+        // The end of the file ends a line, too.
         assert_eq!(rejection(format!("{head}{line}\n").as_bytes()), expected, "{line}");
     }
 }

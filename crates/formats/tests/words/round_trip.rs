@@ -25,17 +25,20 @@ fn is_reworded(system: &TransitionSystem) -> bool {
         || cone(pool, inits).iter().any(is_input)
 }
 
-#[test]
-fn random_systems_through_btor2() {
+type Writer = fn(&TransitionSystem) -> Result<Vec<u8>, WriteError>;
+
+/// Writes and reads random systems, and compares the verdicts of those that are small enough.
+/// Returns how many were compared.
+fn round_trips(format: Format, write: Writer, seeds: u64, is_exact: bool) -> usize {
     let mut compared = 0;
     for shape in SHAPES {
-        for seed in 0..150 {
+        for seed in 0..seeds {
             let original = Generator::system(seed, shape);
-            let text = btor2::write(&original).unwrap();
-            let again = read(Format::Btor2, &text).unwrap();
-            let twice = read(Format::Btor2, &btor2::write(&again).unwrap()).unwrap();
+            let text = write(&original).unwrap();
+            let again = read(format, &text).unwrap();
+            let twice = read(format, &write(&again).unwrap()).unwrap();
             assert!(same_system(&again, &twice), "seed {seed}");
-            if !is_reworded(&original) {
+            if is_exact && !is_reworded(&original) {
                 assert!(same_system(&original, &again), "seed {seed}");
             }
             let (Some(before), Some(after)) = (outcomes(&original), outcomes(&again)) else {
@@ -45,30 +48,22 @@ fn random_systems_through_btor2() {
             compared += 1;
         }
     }
+    compared
+}
+
+#[test]
+fn random_systems_through_btor2() {
+    let compared = round_trips(Format::Btor2, btor2::write, 150, true);
     assert!(compared > 300, "{compared}");
 }
 
 #[test]
 fn random_systems_through_btor() {
-    let mut compared = 0;
-    for shape in SHAPES {
-        for seed in 0..80 {
-            let original = Generator::system(seed, shape);
-            let text = btor::write(&original).unwrap();
-            let again = read(Format::Btor, &text).unwrap();
-            let twice = read(Format::Btor, &btor::write(&again).unwrap()).unwrap();
-            assert!(same_system(&again, &twice), "seed {seed}");
-            let (Some(before), Some(after)) = (outcomes(&original), outcomes(&again)) else {
-                continue;
-            };
-            assert_eq!(before, after, "seed {seed}\n{}", String::from_utf8_lossy(&text));
-            compared += 1;
-        }
-    }
+    let compared = round_trips(Format::Btor, btor::write, 80, false);
     assert!(compared > 120, "{compared}");
 }
 
-/// Shifts of a width that is no power of two, by every amount.
+/// Shifts of a width that is not a power of two, by every amount.
 #[test]
 fn shifts_of_odd_widths_through_btor() {
     for keyword in ["sll", "srl", "sra", "rol", "ror"] {

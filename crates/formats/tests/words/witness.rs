@@ -67,7 +67,7 @@ fn a_trace_is_written_and_read_again() {
     assert_eq!(read_witness(EXAMPLE.as_bytes(), &system).unwrap().trace, example());
 }
 
-/// btorsim knows no default for the elements of inputs.
+/// btorsim has no default for the elements of inputs.
 #[test]
 fn array_inputs_are_spelled_out() {
     let system = system(Format::Btor2, MODEL);

@@ -8,7 +8,7 @@ pub(super) struct Budget(pub usize);
 
 /// Pairs the elements of two sequences of lengths `old` and `new`, in their order, so
 /// that the number of edits is least: elements put in, taken out, or paired although
-/// they are not equal. If the end is open, what is left of the new sequence is no edit.
+/// they are not equal. If the end is open, the rest of the new sequence does not count as an edit.
 /// `None` if there are too many edits, or the budget is used up.
 ///
 /// Ukkonen, "Algorithms for approximate string matching" (1985): for each number of

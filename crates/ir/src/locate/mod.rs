@@ -1,7 +1,7 @@
 //! The registers of a PDR state in another version of the system.
 //!
-//! A guess, in steps from the surest to the boldest. Each looks only at what the ones
-//! before have left, on both sides; registers of different sorts are never paired.
+//! This is a guess, in steps from the most to the least reliable. Each step considers only
+//! what the previous ones have left, on both sides; registers of different sorts are never paired.
 //!
 //! 1. The same name, if no other register has it.
 //! 2. The same shape (see `shape`), if no other register has it: from the last round,
@@ -12,7 +12,7 @@
 //! 4. The same shape as often as before: one by one, in the order of the registers.
 //! 5. What the last comparison of step 3 took for a changed register.
 //!
-//! Lemmas are proved again in the new system, so a wrong pair costs time, and no more.
+//! Lemmas are proved again in the new system, so a wrong pair only costs time.
 
 mod align;
 
@@ -34,7 +34,7 @@ impl PdrState {
     /// taken for it. No two get the same one.
     ///
     /// The order of registers helps most if the state has all of its system, whether
-    /// lemmas speak of them or not.
+    /// lemmas mention them or not.
     pub fn locate(&self, system: &TransitionSystem) -> Vec<Option<usize>> {
         pair(&self.registers, &keys(system))
     }

@@ -37,7 +37,7 @@ pub struct Block {
     pub update: BTreeMap<VariableId, Term>,
     /// How to find the edges again, for the locations on the way and the last one.
     arrivals: BTreeMap<LocationId, Vec<Arrival>>,
-    /// Which input stands for which value of a `havoc`; `None` if nobody reads it.
+    /// The input for each value of a `havoc`; `None` if the value is never read.
     havocs: BTreeMap<EdgeId, Vec<Option<VariableId>>>,
 }
 
@@ -60,7 +60,7 @@ pub struct Blocks {
     pub locations: Vec<LocationId>,
     /// Those from which an error is reached, and that are reached, in the graph.
     pub blocks: Vec<Block>,
-    /// What may be read from here on, by location that stays: the variables to speak of.
+    /// The live variables of each location that is kept.
     pub live: BTreeMap<LocationId, Vec<VariableId>>,
 }
 
@@ -288,7 +288,7 @@ impl Walk<'_> {
         let guard = self.terms.bool(true);
         let start = Reached { guard, values: BTreeMap::new() };
         let first_input = self.terms.variables().len();
-        // By rank: whoever is first has no further arrivals to wait for.
+        // By rank: all paths into the first one are complete.
         let mut waiting: BTreeMap<usize, (LocationId, Vec<(EdgeId, Reached)>)> = BTreeMap::new();
         let mut ends: BTreeMap<LocationId, Vec<(EdgeId, Reached)>> = BTreeMap::new();
         let mut arrivals = BTreeMap::new();

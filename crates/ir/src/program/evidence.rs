@@ -1,4 +1,4 @@
-//! What a verdict on a program rests on: invariants at locations, and runs.
+//! The evidence of a verdict on a program: invariants at locations, and runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::value::{ByZero, FunctionValue, Value};
 use crate::evidence::{Subject, VerdictOn};
 use crate::system::PropertyId;
 
-/// Why error locations are not reached: at some locations, what always holds there.
+/// Why error locations are not reached: invariants at some locations.
 ///
-/// Every cycle of the program passes a location that is listed, so that between them
-/// only finitely many paths have to be looked at. Whoever is not listed is between them.
+/// Every cycle of the program passes a listed location, so only finitely many paths lead
+/// from one listed location to the next. The other locations are on these paths.
 #[derive(Clone, Debug)]
 pub struct Invariants {
     /// The program's pool, grown further.

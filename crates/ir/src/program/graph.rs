@@ -25,7 +25,7 @@ pub struct Location {
     pub span: Range<usize>,
 }
 
-/// What an edge does. Assigned at once: right sides speak of the values before.
+/// What an edge does. Assignments are simultaneous: right sides refer to the values before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Statement {
     /// Continue only if the condition holds.
@@ -47,8 +47,8 @@ pub struct Edge {
     pub statement: Statement,
     /// Bytes of the source; empty for what the source does not say.
     pub span: Range<usize>,
-    /// The edge allows more than the program does, and why: a counterexample through it
-    /// may not be one.
+    /// Why the edge allows more than the program does, if it does: a counterexample
+    /// through it may not be a real one.
     pub approximates: Option<String>,
 }
 
@@ -61,13 +61,13 @@ pub enum AssertionKind {
     Requires,
     /// A postcondition, at a return.
     Ensures,
-    /// Of a loop, when it is entered.
+    /// The invariant of a loop, when the loop is entered.
     InvariantEntry,
-    /// Of a loop, after a round.
+    /// The invariant of a loop, preserved by its body.
     InvariantKept,
 }
 
-/// That an error location is not reached.
+/// The property that an error location is not reached.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assertion {
     /// What the user sees, e.g. `assert at line 12`; different for each.
@@ -76,11 +76,11 @@ pub struct Assertion {
     pub kind: AssertionKind,
     /// The bytes of the source that state the property.
     pub span: Range<usize>,
-    /// Without successors, and no other property's.
+    /// The error location. It has no successors and belongs to this property only.
     pub error: LocationId,
 }
 
-/// A program: where it starts, what it does, and where it must not come.
+/// A program: its entry, its statements, and its error locations.
 ///
 /// The initial values of all variables are any; constants are variables that nothing
 /// assigns to, and axioms are assumed on the first edges.
@@ -98,8 +98,8 @@ pub struct Program {
     pub edges: Vec<Edge>,
     /// The properties, by number.
     pub properties: Vec<Assertion>,
-    /// Not all that is known of the values was said (an axiom with a quantifier is only
-    /// instantiated): why no counterexample can be trusted.
+    /// Why counterexamples cannot be trusted, if the graph allows more than the program does (an axiom with
+    /// a quantifier is only instantiated).
     pub weakened: Option<String>,
 }
 

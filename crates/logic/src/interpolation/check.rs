@@ -21,7 +21,7 @@ pub enum Violation {
         /// The number of the part.
         part: usize,
     },
-    /// An interpolant speaks of a variable that is not on both sides of its cut.
+    /// An interpolant mentions a variable that is not on both sides of its cut.
     NotShared {
         /// The number of the cut.
         cut: usize,
@@ -37,7 +37,7 @@ impl fmt::Display for Violation {
                 write!(f, "part {part} does not lead from one interpolant to the next")
             }
             Violation::NotShared { cut, var } => {
-                write!(f, "the interpolant at cut {cut} speaks of {var:?}, which is not shared")
+                write!(f, "the interpolant at cut {cut} mentions {var:?}, which is not shared")
             }
         }
     }
@@ -108,7 +108,7 @@ mod tests {
     use crate::interpolation::System;
     use elinvar_sat::{Layer, Log, Query, Scope, Solver};
 
-    /// Clauses over a chain of parts: part i speaks of its own variables and of some
+    /// Clauses over a chain of parts: part i mentions its own variables and some
     /// that it shares with its neighbours.
     struct Problem {
         solver: Solver<Log>,

@@ -28,7 +28,7 @@ pub enum System {
 pub struct Sequence {
     /// The graph of all interpolants.
     pub aig: Aig,
-    /// The variables that the interpolants speak of, each with its input of the graph.
+    /// The variables of the interpolants, each with its input of the graph.
     pub inputs: Vec<(Var, AigLit)>,
     /// I₁, I₂, …: one less than there are parts.
     pub interpolants: Vec<AigLit>,

@@ -239,37 +239,24 @@ impl<N: Number> Bounds<N> {
     /// # Panics
     /// If the operator gives a word.
     pub fn predicate(&self, op: BinaryOp, other: &Self) -> Option<bool> {
+        use BinaryOp::*;
         let (a, b, top) = (self, other, Bounds::<N>::top(self.width));
         match op {
-            BinaryOp::Eq => a.unsigned.equal(&b.unsigned).or(a.signed.equal(&b.signed)),
-            BinaryOp::Ult => a.unsigned.less(&b.unsigned),
-            BinaryOp::Slt => a.signed.less(&b.signed),
-            BinaryOp::Uaddo => a.unsigned.plus(&b.unsigned).leaves(&top.unsigned),
-            BinaryOp::Saddo => a.signed.plus(&b.signed).leaves(&top.signed),
-            BinaryOp::Ssubo => a.signed.minus(&b.signed).leaves(&top.signed),
-            BinaryOp::Umulo => range::product_overflows(&a.unsigned, &b.unsigned, self.width),
-            BinaryOp::Smulo => a.signed_product_overflows(b),
-            BinaryOp::Sdivo => {
+            Eq => a.unsigned.equal(&b.unsigned).or(a.signed.equal(&b.signed)),
+            Ult => a.unsigned.less(&b.unsigned),
+            Slt => a.signed.less(&b.signed),
+            Uaddo => a.unsigned.plus(&b.unsigned).leaves(&top.unsigned),
+            Saddo => a.signed.plus(&b.signed).leaves(&top.signed),
+            Ssubo => a.signed.minus(&b.signed).leaves(&top.signed),
+            Umulo => range::product_overflows(&a.unsigned, &b.unsigned, self.width),
+            Smulo => a.signed_product_overflows(b),
+            Sdivo => {
                 // The least signed number divided by all ones.
                 let least = a.signed.equal_to(&top.signed.low);
                 ternary::and(least, b.unsigned.equal_to(&top.unsigned.high))
             }
-            BinaryOp::And
-            | BinaryOp::Xor
-            | BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Udiv
-            | BinaryOp::Urem
-            | BinaryOp::Sdiv
-            | BinaryOp::Srem
-            | BinaryOp::Smod
-            | BinaryOp::Shl
-            | BinaryOp::Lshr
-            | BinaryOp::Ashr
-            | BinaryOp::Rol
-            | BinaryOp::Ror
-            | BinaryOp::Concat => panic!("{op:?} gives a word"),
+            And | Xor | Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Shl | Lshr | Ashr
+            | Rol | Ror | Concat => panic!("{op:?} gives a word"),
         }
     }
 }
@@ -299,41 +286,32 @@ impl<N: Number> Domain for Bounds<N> {
     }
 
     fn binary(&self, op: BinaryOp, other: &Self) -> Self {
+        use BinaryOp::*;
         match op {
-            BinaryOp::And => self.and(other),
-            BinaryOp::Xor => Bounds::top(self.width),
-            BinaryOp::Rol => {
-                other.turns().map_or_else(|| Bounds::top(self.width), |by| self.rotate_left(by))
-            }
-            BinaryOp::Ror => other.turns().map_or_else(
+            And => self.and(other),
+            Xor => Bounds::top(self.width),
+            Rol => other.turns().map_or_else(|| Bounds::top(self.width), |by| self.rotate_left(by)),
+            Ror => other.turns().map_or_else(
                 || Bounds::top(self.width),
                 |by| self.rotate_left((self.width - by) % self.width),
             ),
-            BinaryOp::Add => self.each(other, |a, b| Some(a.plus(b))),
-            BinaryOp::Sub => self.each(other, |a, b| Some(a.minus(b))),
-            BinaryOp::Mul => self.multiply(other),
-            BinaryOp::Udiv => {
+            Add => self.each(other, |a, b| Some(a.plus(b))),
+            Sub => self.each(other, |a, b| Some(a.minus(b))),
+            Mul => self.multiply(other),
+            Udiv => {
                 self.each_natural(other, |a, b| Some(range::unsigned_quotient(a, b, self.width)))
             }
-            BinaryOp::Urem => {
-                self.each_natural(other, |a, b| Some(range::unsigned_remainder(a, b)))
+            Urem => self.each_natural(other, |a, b| Some(range::unsigned_remainder(a, b))),
+            Sdiv => self.each(other, |a, b| Some(range::signed_quotient(a, b))),
+            Srem => self.each(other, |a, b| Some(range::signed_remainder(a, b))),
+            Smod => self.each(other, |a, b| Some(range::signed_modulo(a, b))),
+            Shl => self.shl(other),
+            Lshr => self.lshr(other),
+            Ashr => self.ashr(other),
+            Concat => self.concat(other),
+            Eq | Ult | Slt | Uaddo | Saddo | Ssubo | Umulo | Smulo | Sdivo => {
+                Bounds::bool(self.predicate(op, other))
             }
-            BinaryOp::Sdiv => self.each(other, |a, b| Some(range::signed_quotient(a, b))),
-            BinaryOp::Srem => self.each(other, |a, b| Some(range::signed_remainder(a, b))),
-            BinaryOp::Smod => self.each(other, |a, b| Some(range::signed_modulo(a, b))),
-            BinaryOp::Shl => self.shl(other),
-            BinaryOp::Lshr => self.lshr(other),
-            BinaryOp::Ashr => self.ashr(other),
-            BinaryOp::Concat => self.concat(other),
-            BinaryOp::Eq
-            | BinaryOp::Ult
-            | BinaryOp::Slt
-            | BinaryOp::Uaddo
-            | BinaryOp::Saddo
-            | BinaryOp::Ssubo
-            | BinaryOp::Umulo
-            | BinaryOp::Smulo
-            | BinaryOp::Sdivo => Bounds::bool(self.predicate(op, other)),
         }
     }
 

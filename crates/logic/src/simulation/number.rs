@@ -12,7 +12,7 @@ use elinvar_ir::BitVec;
 /// The largest width whose words are simulated in machine integers.
 pub(super) const NARROW: u32 = 64;
 
-/// An integer. Where a method speaks of bits, those of the two's complement.
+/// An integer. Bits are those of the two's complement.
 pub(super) trait Number: Clone + Ord + Debug {
     fn small(value: u32) -> Self;
     /// 2^exponent
@@ -85,6 +85,21 @@ pub(super) trait Number: Clone + Ord + Debug {
     }
 }
 
+/// The methods with the same text for all types.
+macro_rules! bitwise {
+    () => {
+        fn and(&self, other: &Self) -> Self {
+            self & other
+        }
+        fn or(&self, other: &Self) -> Self {
+            self | other
+        }
+        fn xor(&self, other: &Self) -> Self {
+            self ^ other
+        }
+    };
+}
+
 impl Number for i128 {
     fn small(value: u32) -> Self {
         value.into()
@@ -124,15 +139,7 @@ impl Number for i128 {
             (Ok(_) | Err(_), Ok(_) | Err(_)) => self / divisor,
         }
     }
-    fn and(&self, other: &Self) -> Self {
-        self & other
-    }
-    fn or(&self, other: &Self) -> Self {
-        self | other
-    }
-    fn xor(&self, other: &Self) -> Self {
-        self ^ other
-    }
+    bitwise!();
     fn shl(&self, by: u32) -> Self {
         self << by
     }
@@ -189,15 +196,7 @@ impl Number for IBig {
     fn quotient(&self, divisor: &Self) -> Self {
         self / divisor
     }
-    fn and(&self, other: &Self) -> Self {
-        self & other
-    }
-    fn or(&self, other: &Self) -> Self {
-        self | other
-    }
-    fn xor(&self, other: &Self) -> Self {
-        self ^ other
-    }
+    bitwise!();
     fn shl(&self, by: u32) -> Self {
         self << by as usize
     }

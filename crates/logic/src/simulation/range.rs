@@ -224,7 +224,7 @@ fn floored_remainder<N: Number>(a: &Range<N>, divisor: &Range<N>) -> Range<N> {
     let positive = a.positive().map(|a| natural_remainder(&a, divisor));
     let negative = a.negative().map(|a| {
         // -a = -(q·d + r) with 0 < r < d gives d - r; with a - 1 in the place of a
-        // the case r = 0 is no exception: d - 1 - ((a - 1) mod d).
+        // the case r = 0 is not an exception: d - 1 - ((a - 1) mod d).
         let one = Range::point(N::one());
         let remainders = natural_remainder(&a.negated().minus(&one), divisor);
         let mirrored = divisor.minus(&one).minus(&remainders);

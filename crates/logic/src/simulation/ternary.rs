@@ -313,33 +313,27 @@ impl<N: Number> Domain for Bits<N> {
     }
 
     fn binary(&self, op: BinaryOp, other: &Self) -> Self {
+        use BinaryOp::*;
         let zero = || Bits::point(self.width, N::zero());
         match op {
-            BinaryOp::And => self.and(other),
-            BinaryOp::Xor => self.xor(other),
-            BinaryOp::Add => self.add(other, Some(false)).0,
-            BinaryOp::Sub => self.sub(other),
-            BinaryOp::Mul => self.multiply(other),
-            BinaryOp::Udiv => self.divide(other).0,
-            BinaryOp::Urem => self.divide(other).1.meet(&self.congruent(other)),
-            BinaryOp::Sdiv => self.signed_divide(other),
-            BinaryOp::Srem => self.signed_remainder(other).meet(&self.congruent(other)),
-            BinaryOp::Smod => self.signed_modulo(other).meet(&self.congruent(other)),
-            BinaryOp::Eq => Bits::bool(self.equal(other)),
-            BinaryOp::Shl => self.barrel(other, Bits::shl, zero()),
-            BinaryOp::Lshr => self.barrel(other, Bits::lshr, zero()),
-            BinaryOp::Ashr => self.barrel(other, Bits::ashr, self.ashr(self.width - 1)),
-            BinaryOp::Rol => self.rotate(other, true),
-            BinaryOp::Ror => self.rotate(other, false),
-            BinaryOp::Concat => self.concat(other),
-            BinaryOp::Ult
-            | BinaryOp::Slt
-            | BinaryOp::Uaddo
-            | BinaryOp::Saddo
-            | BinaryOp::Ssubo
-            | BinaryOp::Umulo
-            | BinaryOp::Smulo
-            | BinaryOp::Sdivo => {
+            And => self.and(other),
+            Xor => self.xor(other),
+            Add => self.add(other, Some(false)).0,
+            Sub => self.sub(other),
+            Mul => self.multiply(other),
+            Udiv => self.divide(other).0,
+            Urem => self.divide(other).1.meet(&self.congruent(other)),
+            Sdiv => self.signed_divide(other),
+            Srem => self.signed_remainder(other).meet(&self.congruent(other)),
+            Smod => self.signed_modulo(other).meet(&self.congruent(other)),
+            Eq => Bits::bool(self.equal(other)),
+            Shl => self.barrel(other, Bits::shl, zero()),
+            Lshr => self.barrel(other, Bits::lshr, zero()),
+            Ashr => self.barrel(other, Bits::ashr, self.ashr(self.width - 1)),
+            Rol => self.rotate(other, true),
+            Ror => self.rotate(other, false),
+            Concat => self.concat(other),
+            Ult | Slt | Uaddo | Saddo | Ssubo | Umulo | Smulo | Sdivo => {
                 Bits::bool(Bounds::conjoin(self).predicate(op, &Bounds::conjoin(other)))
             }
         }

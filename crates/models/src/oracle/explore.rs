@@ -40,6 +40,16 @@ pub enum Found {
     Bounded,
 }
 
+/// Whether each error location is reached, if that is known within the default bounds.
+pub fn reached(program: &Program) -> Vec<Option<bool>> {
+    let known = |found| match found {
+        Found::Error(_) => Some(true),
+        Found::Complete => Some(false),
+        Found::Bounded => None,
+    };
+    explore(program, &Bounds::default()).into_iter().map(known).collect()
+}
+
 /// Searches for runs to the errors of all properties, in their order.
 pub fn explore(program: &Program, bounds: &Bounds) -> Vec<Found> {
     let functions = functions(program);

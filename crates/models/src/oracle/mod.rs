@@ -9,7 +9,7 @@ mod sketch;
 mod terms;
 
 pub use explicit::{Outcome, TooLarge, search};
-pub use explore::{Bounds, Found, explore, reachable};
+pub use explore::{Bounds, Found, explore, reachable, reached};
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Shape};
 pub use sketch::Sketch;

@@ -114,6 +114,19 @@ impl<P: Inspect> Duel<P> {
         self.solver.raise_lemma(lemma.id, layer);
     }
 
+    /// Asks a query in the scope of all variables.
+    pub fn ask_all(
+        &mut self,
+        layer: Layer,
+        assumptions: &[Lit],
+        temporary: &[Vec<Lit>],
+        conflicts: Option<u64>,
+    ) -> Verdict {
+        let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
+        let scope = Scope::All;
+        self.ask(&Query { layer, assumptions, temporary: &temporary, scope, conflicts })
+    }
+
     /// Removes a lemma if another one implies it wherever it counts.
     pub fn remove_lemma_if_subsumed(&mut self, index: usize) -> bool {
         let lemma = &self.lemmas[index];
@@ -180,7 +193,7 @@ impl<P: Inspect> Duel<P> {
                 (Verdict::Unsat, core.lits().to_vec())
             }
             Answer::Stopped => {
-                assert!(query.conflicts.is_some(), "nobody stopped the solver");
+                assert!(query.conflicts.is_some(), "the solver was not stopped");
                 return Verdict::Stopped;
             }
         };
@@ -250,7 +263,7 @@ impl Inspect for Log {
         for step in steps.filter(|&step| self.antecedents(step).is_empty()) {
             let lits: BTreeSet<Lit> = self.lits(step).iter().copied().collect();
             let tautology = lits.iter().any(|&lit| lits.contains(&!lit));
-            assert!(tautology || given.contains(&lits), "nobody gave {lits:?}");
+            assert!(tautology || given.contains(&lits), "{lits:?} was not given");
         }
     }
 }
@@ -298,7 +311,7 @@ impl Oracle {
         match self.solver.solve() {
             Status::SATISFIABLE => true,
             Status::UNSATISFIABLE => false,
-            Status::UNKNOWN => unreachable!("nobody stops the oracle"),
+            Status::UNKNOWN => unreachable!("the oracle is never stopped"),
         }
     }
 }

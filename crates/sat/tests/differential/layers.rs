@@ -104,15 +104,7 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
         }
         let assumptions = rng.lits(&known, 3);
         let clauses: Vec<Vec<Lit>> = (0..rng.below(3)).map(|_| rng.lits(&known, 3)).collect();
-        let temporary: Vec<&[Lit]> = clauses.iter().map(Vec::as_slice).collect();
-        let query = Query {
-            layer: rng.layer(),
-            assumptions: &assumptions,
-            temporary: &temporary,
-            scope: Scope::All,
-            conflicts: None,
-        };
-        duel.ask(&query);
+        duel.ask_all(rng.layer(), &assumptions, &clauses, None);
     }
     let conflicts = duel.solver().statistics().conflicts;
     duel.finish();
@@ -150,14 +142,7 @@ fn growing<P: Inspect>(seed: u64, vars: usize) -> u64 {
         for _ in 0..20 {
             let assumptions = rng.lits(&known, 3);
             let layer = Layer::level(level + rng.below(2));
-            let query = Query {
-                layer,
-                assumptions: &assumptions,
-                temporary: &[],
-                scope: Scope::All,
-                conflicts: None,
-            };
-            duel.ask(&query);
+            duel.ask_all(layer, &assumptions, &[], None);
         }
     }
     let conflicts = duel.solver().statistics().conflicts;
@@ -201,15 +186,7 @@ fn hidden_units<P: Inspect>(seed: u64) {
                     rng.lits(&known, length)
                 })
                 .collect();
-            let temporary: Vec<&[Lit]> = clauses.iter().map(Vec::as_slice).collect();
-            let query = Query {
-                layer: rng.layer(),
-                assumptions: &assumptions,
-                temporary: &temporary,
-                scope: Scope::All,
-                conflicts: None,
-            };
-            duel.ask(&query);
+            duel.ask_all(rng.layer(), &assumptions, &clauses, None);
         }
         let index = rng.below(duel.lemmas.len().max(1));
         if rng.one_in(3) && index < duel.lemmas.len() {

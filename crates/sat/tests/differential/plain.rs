@@ -1,26 +1,9 @@
 //! Clauses that count always, in the scope of all variables.
 
-use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope, Var};
+use elinvar_sat::{Layer, Lit, Log, NoProof, Var};
 
-use crate::duel::{Duel, Inspect, Verdict};
+use crate::duel::{Duel, Inspect};
 use crate::random::{Rng, seeds};
-
-fn ask<P: Inspect>(
-    duel: &mut Duel<P>,
-    assumptions: &[Lit],
-    temporary: &[Vec<Lit>],
-    conflicts: Option<u64>,
-) -> Verdict {
-    let temporary: Vec<&[Lit]> = temporary.iter().map(Vec::as_slice).collect();
-    let query = Query {
-        layer: Layer::ALWAYS,
-        assumptions,
-        temporary: &temporary,
-        scope: Scope::All,
-        conflicts,
-    };
-    duel.ask(&query)
-}
 
 /// Clauses come between queries, from few to more than can be satisfied.
 fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
@@ -50,7 +33,7 @@ fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
                 })
                 .collect();
             let conflicts = rng.one_in(5).then(|| rng.below(10) as u64);
-            ask(&mut duel, &assumptions, &temporary, conflicts);
+            duel.ask_all(Layer::ALWAYS, &assumptions, &temporary, conflicts);
         }
     }
     duel.finish();
@@ -84,7 +67,7 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
         let assumptions = rng.lits(&known, 4);
         let temporary: Vec<Vec<Lit>> = (0..rng.below(8)).map(|_| rng.lits(&known, 3)).collect();
         let conflicts = rng.one_in(10).then_some(100);
-        ask(&mut duel, &assumptions, &temporary, conflicts);
+        duel.ask_all(Layer::ALWAYS, &assumptions, &temporary, conflicts);
     }
     let conflicts = duel.solver().statistics().conflicts;
     duel.finish();

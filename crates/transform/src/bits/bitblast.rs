@@ -63,19 +63,10 @@ fn is_circuit(system: &TransitionSystem) -> bool {
     let pool = system.pool();
     pool.ids().all(|id| {
         pool.sort(id) == Sort::BOOL
-            && match pool.get(id) {
-                Expr::Const(_) | Expr::Symbol(_) | Expr::Binary(BinaryOp::And, ..) => true,
-                Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Slice { .. }
-                | Expr::Uext { .. }
-                | Expr::Sext { .. }
-                | Expr::Ite(..)
-                | Expr::Read(..)
-                | Expr::Write(..)
-                | Expr::ConstArray(_)
-                | Expr::ArrayEq(..) => false,
-            }
+            && matches!(
+                pool.get(id),
+                Expr::Const(_) | Expr::Symbol(_) | Expr::Binary(BinaryOp::And, ..)
+            )
     })
 }
 

@@ -108,25 +108,20 @@ pub(super) fn share_of_logic(system: &TransitionSystem, properties: &[PropertyId
     let pool = system.pool();
     let (mut logic, mut arithmetic) = (1.0, 1.0);
     for node in influence(system, properties).nodes {
-        match pool.get(node.regular()) {
-            Expr::Binary(op, a, _) if pool.width(a) > 1 => match op {
-                And | Xor | Shl | Lshr | Ashr | Rol | Ror | Concat => logic += 1.0,
-                Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Uaddo | Saddo
-                | Ssubo | Umulo | Smulo | Sdivo => arithmetic += 1.0,
-                Eq => {}
-            },
-            Expr::Unary(UnaryOp::RedAnd | UnaryOp::RedXor, _) | Expr::Slice { .. } => logic += 1.0,
-            Expr::Const(_)
-            | Expr::Symbol(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Uext { .. }
-            | Expr::Sext { .. }
-            | Expr::Ite(..)
-            | Expr::Read(..)
-            | Expr::Write(..)
-            | Expr::ConstArray(_)
-            | Expr::ArrayEq(..) => {}
+        let expr = pool.get(node.regular());
+        let is_reduction = matches!(expr, Expr::Unary(UnaryOp::RedAnd | UnaryOp::RedXor, _));
+        if is_reduction || matches!(expr, Expr::Slice { .. }) {
+            logic += 1.0;
+        }
+        let Expr::Binary(op, a, _) = expr else { continue };
+        if pool.width(a) == 1 {
+            continue;
+        }
+        match op {
+            And | Xor | Shl | Lshr | Ashr | Rol | Ror | Concat => logic += 1.0,
+            Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Uaddo | Saddo
+            | Ssubo | Umulo | Smulo | Sdivo => arithmetic += 1.0,
+            Eq => {}
         }
     }
     logic / (logic + arithmetic)

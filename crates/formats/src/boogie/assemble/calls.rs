@@ -12,12 +12,12 @@
 //!
 //! On the upper way the verification of the callee covers the copy, and its assertions may be
 //! assumed there. On the lower way nothing is known but the contract, as always in Boogie.
-//! What the contract promises and nobody checks (`free ensures`, the `where` clauses of
+//! What the contract promises without a check (`free ensures`, the `where` clauses of
 //! results and of modified globals) is compared at the end of the copy: a copy never ends
 //! the run where the contract would let it go on, and a caller may rely on the promise.
 //!
 //! Copies whose assertions are checked (in a run of the whole program, and of procedures
-//! with `{:inline}`) are what is executed; what is free has no meaning there.
+//! with `{:inline}`) are executed as written; free clauses have no effect there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,15 +30,22 @@ use super::super::scope::Role;
 use super::super::syntax::Span;
 use super::{Assembler, Link, Loop, Task};
 
+/// A call that is being replaced.
+#[derive(Clone, Copy)]
+pub(super) struct CallSite<'s> {
+    pub call: &'s Call,
+    /// The location after the call.
+    pub to: LocationId,
+    /// The call in the source.
+    pub span: &'s Span,
+    /// The copy of the caller.
+    pub task: &'s Task,
+}
+
 impl Assembler<'_, '_> {
-    pub(super) fn call(
-        &mut self,
-        call: &Call,
-        from: LocationId,
-        to: LocationId,
-        span: &Span,
-        task: &Task,
-    ) {
+    /// Replaces a call that starts at `from`.
+    pub(super) fn call(&mut self, site: CallSite<'_>, from: LocationId) {
+        let CallSite { call, task, .. } = site;
         let (calls, callee) = (&self.calls, &self.procedures[call.callee]);
         let has_body = !callee.routines.is_empty() && !callee.is_opaque;
         let is_open =
@@ -47,12 +54,12 @@ impl Assembler<'_, '_> {
         let small = calls.size[call.callee] <= self.budget;
         let finite = !calls.recursive[call.callee] || calls.tail[call.callee];
         if !has_body || (within.is_none() && !(small && finite)) {
-            return self.by_contract(call, from, to, span, task);
+            return self.by_contract(site, from);
         }
-        let (from, begin) = self.guarded(call, from, to, span, task);
+        let (from, begin) = self.guarded(site, from);
         match within {
-            Some(within) => self.jump(call, from, begin, within, span, task),
-            None => self.inline(call, from, begin, to, span, task),
+            Some(within) => self.jump(site, from, begin, within),
+            None => self.inline(site, from, begin),
         }
     }
 
@@ -89,14 +96,8 @@ impl Assembler<'_, '_> {
     /// Where the copy of a body begins, and what leads into it. If the body was verified
     /// under assumptions that no caller checks, a call that violates them goes to `to` by
     /// the contract.
-    fn guarded(
-        &mut self,
-        call: &Call,
-        from: LocationId,
-        to: LocationId,
-        span: &Span,
-        task: &Task,
-    ) -> (LocationId, Vec<Link>) {
+    fn guarded(&mut self, site: CallSite<'_>, from: LocationId) -> (LocationId, Vec<Link>) {
+        let CallSite { call, to, span, task } = site;
         let callee = &self.procedures[call.callee];
         let begin = self.begin(call, span, None);
         let mut variables = self.globals();
@@ -164,15 +165,8 @@ impl Assembler<'_, '_> {
         globals.into_iter().filter(is_steady).collect()
     }
 
-    fn inline(
-        &mut self,
-        call: &Call,
-        from: LocationId,
-        begin: Vec<Link>,
-        to: LocationId,
-        span: &Span,
-        task: &Task,
-    ) {
+    fn inline(&mut self, site: CallSite<'_>, from: LocationId, begin: Vec<Link>) {
+        let CallSite { call, span, task, .. } = site;
         let exit = self.location(Some(task.verified), span.clone());
         let within = self.open_loop(call.callee, exit);
         let mut choose = from;
@@ -184,19 +178,13 @@ impl Assembler<'_, '_> {
             Some(within) => self.begin_in_loop(call.callee, choose, within, task),
             None => self.bodies(call.callee, choose, exit, None, task),
         }
-        self.after_copy(call, exit, to, span, task);
+        self.after_copy(site, exit);
     }
 
     /// From the end of a copy to the caller; by the contract if the body does not keep what
     /// the contract promises without a check.
-    fn after_copy(
-        &mut self,
-        call: &Call,
-        exit: LocationId,
-        to: LocationId,
-        span: &Span,
-        task: &Task,
-    ) {
+    fn after_copy(&mut self, site: CallSite<'_>, exit: LocationId) {
+        let CallSite { call, to, span, task } = site;
         let callee = &self.procedures[call.callee];
         let outputs = callee.output_parts();
         let changed: Vec<VariableId> = callee.modifies.iter().chain(&outputs).copied().collect();
@@ -216,15 +204,8 @@ impl Assembler<'_, '_> {
     }
 
     /// A call after which nothing is left to do.
-    fn jump(
-        &mut self,
-        call: &Call,
-        from: LocationId,
-        begin: Vec<Link>,
-        within: usize,
-        span: &Span,
-        task: &Task,
-    ) {
+    fn jump(&mut self, site: CallSite<'_>, from: LocationId, begin: Vec<Link>, within: usize) {
+        let CallSite { call, span, task, .. } = site;
         if let Some(&known) = self.loops[within].begin.get(&call.callee) {
             return self.lay(from, known, begin, task);
         }
@@ -287,29 +268,23 @@ impl Assembler<'_, '_> {
         }
     }
 
-    fn by_contract(
-        &mut self,
-        call: &Call,
-        from: LocationId,
-        to: LocationId,
-        span: &Span,
-        task: &Task,
-    ) {
+    fn by_contract(&mut self, site: CallSite<'_>, from: LocationId) {
+        let CallSite { call, to, span, task } = site;
         let procedures = self.procedures;
         let callee = &procedures[call.callee];
         let line = self.lines.line(span.start);
         let name = callee.name;
         let has_body = !callee.routines.is_empty() && !callee.is_opaque;
-        let doubt = has_body
+        let approximation = has_body
             .then(|| format!("the call of {name} at line {line} is replaced by its contract"));
-        if doubt.is_some() && !self.entries.iter().any(|(entry, _)| *entry == call.callee) {
+        if approximation.is_some() && !self.entries.iter().any(|(entry, _)| *entry == call.callee) {
             let why = format!("{name} is verified for all calls that its contract allows");
             self.entries.push((call.callee, Some(why)));
         }
         let renamed = self.calls.recursive[call.callee].then_some(call.callee);
         let mut links = self.begin(call, span, renamed);
         let mut contract = self.contract(call.callee, renamed, span);
-        contract[0].approximates = doubt;
+        contract[0].approximates = approximation;
         links.extend(contract);
         let outputs: Vec<VariableId> = callee
             .output_parts()

@@ -1,4 +1,4 @@
-//! Who calls whom, and how large that becomes.
+//! The call graph, and the size of the program if all calls are inlined.
 
 use super::super::cycles::{components, is_cycle};
 use super::super::procedures::Procedure;

@@ -29,6 +29,7 @@ use super::routine::{Action, Check, Point};
 use super::scope::{Role, Scope};
 use super::syntax::Span;
 use super::{Entry, Note, Reading};
+use calls::CallSite;
 use graph::CallGraph;
 
 /// How many edges inlining may add.
@@ -399,7 +400,7 @@ impl Assembler<'_, '_> {
                 Action::Do(statement) => vec![Link::new(statement.clone(), &step.span)],
                 Action::Check(check) => self.checks(check, &step.span),
                 Action::Call(call) => {
-                    self.call(call, from, to, &step.span, task);
+                    self.call(CallSite { call, to, span: &step.span, task }, from);
                     continue;
                 }
             };

@@ -105,7 +105,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         }
     }
 
-    /// Lets a name stand for parts that are no variables of the program.
+    /// Lets a name stand for parts that are not variables of the program.
     pub fn bind(&mut self, name: &'a str, ty: &Type) -> Vec<Term> {
         let names = ty.part_names();
         let terms = &mut self.scope.terms;

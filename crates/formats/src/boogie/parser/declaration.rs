@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Named or not, one by one: in `f(x, y: int)` the parser only learns at the colon
-    /// that `x` was no type.
+    /// that `x` was not a type.
     fn function_parameters(&mut self) -> Result<Vec<Binding<'a>>, Diagnostic> {
         let mut all: Vec<Binding<'a>> = Vec::new();
         let mut unnamed_from = 0;

@@ -12,12 +12,12 @@ fn errors_say_what_and_where() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn invalid_utf_8_is_refused() {
     assert_eq!(read(b"var \xff").unwrap_err().span, 4..5);
 }
 
 #[test]
-fn helps_say_how_to_mend_it() {
+fn help_says_how_to_fix_errors() {
     let help = |source: &str| read(source.as_bytes()).unwrap_err().help.unwrap();
     assert_eq!(help("procedure p() { var x: real; x := 1; }"), "convert it with `real(…)`");
     let missing = help("var g: int; procedure p() { g := 1; }");
@@ -61,7 +61,7 @@ fn truncated_and_damaged_programs_are_errors_at_most() {
 }
 
 #[test]
-fn deep_nesting_is_an_error_and_long_chains_are_none() {
+fn deep_nesting_is_an_error_and_long_chains_are_not() {
     let deep = |open: &str, close: &str, count: usize| {
         format!(
             "procedure p(a: [int]int) {{ assert {}1{} == 1; }}",

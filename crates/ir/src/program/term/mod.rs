@@ -266,7 +266,7 @@ impl Terms {
         }
     }
 
-    /// The parts of a conjunction; the term itself if it is none, none of `true`.
+    /// The parts of a conjunction: the term itself if it is not one, nothing for `true`.
     pub fn conjuncts(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Bool(true) => Vec::new(),
@@ -275,7 +275,7 @@ impl Terms {
         }
     }
 
-    /// The parts of a disjunction; the term itself if it is none, none of `false`.
+    /// The parts of a disjunction: the term itself if it is not one, nothing for `false`.
     pub fn disjuncts(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Bool(false) => Vec::new(),
@@ -315,7 +315,7 @@ impl Terms {
         found
     }
 
-    /// The term of numbers as a sum; what is not linear is a summand of its own.
+    /// The term of numbers as a sum; a nonlinear part is a summand.
     pub fn linear(&self, term: Term) -> Linear {
         let mut sum = Linear::default();
         let parts: &[Term] = self.as_op(term, Op::Add).unwrap_or(std::slice::from_ref(&term));
@@ -329,7 +329,7 @@ impl Terms {
         sum
     }
 
-    /// A number times a term that is no number (or nothing).
+    /// A number times a term that is not a number (or nothing).
     fn scaled(&self, term: Term) -> (RBig, Option<Term>) {
         if let Some(number) = self.as_number(term) {
             return (number, None);
