@@ -9,12 +9,7 @@ use elinvar_models::{Bounds, Found, ProgramGenerator, ProgramShape, explore};
 
 /// Whether each error is reached, if that is known.
 fn reached(program: &Program) -> Vec<Option<bool>> {
-    let known = |found| match found {
-        Found::Error(_) => Some(true),
-        Found::Complete => Some(false),
-        Found::Bounded => None,
-    };
-    explore(program, &Bounds::default()).into_iter().map(known).collect()
+    explore(program, &Bounds::default()).iter().map(Found::is_reached).collect()
 }
 
 /// Asks Z3's Spacer; the answer is its first line.

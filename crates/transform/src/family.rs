@@ -61,7 +61,14 @@ pub enum FamilyError {
     TooWide,
     /// A value of the range is too large for the input.
     #[error("the value {value} does not fit into {name}, which has a width of {width}")]
-    TooLarge { name: String, value: u64, width: u32 },
+    TooLarge {
+        /// The name of the input.
+        name: String,
+        /// The value.
+        value: u64,
+        /// The width of the input.
+        width: u32,
+    },
     /// The property is not a safety property.
     #[error("the property {0} is not a safety property")]
     NotSafety(String),

@@ -416,52 +416,53 @@ impl<'a> Expansion<'a> {
 
     /// Translates a node whose operands are translated.
     fn translate(&mut self, node: ExprId) -> Result<(), SortError> {
-        let pool = self.old.pool();
-        match pool.get(node) {
-            Expr::Symbol(_) => {}
-            Expr::Const(value) => {
-                let constant = self.builder.pool.constant(value);
-                self.copies.insert(node, constant);
-            }
-            Expr::Read(array, index) if self.is_small(array) => {
-                let element = self.read(array, index)?;
-                self.copies.insert(node, element);
-            }
-            Expr::ArrayEq(a, b) if self.is_small(a) => {
-                let equal = self.equal(a, b)?;
-                self.copies.insert(node, equal);
-            }
-            Expr::Write(array, index, value) if self.is_small(node) => {
-                let elements = self.write(array, index, value)?;
-                self.elements.insert(node, elements);
-            }
-            Expr::Ite(c, t, e) if self.is_small(node) => {
-                let c = self.word(c);
-                let pairs = self.elements[&t].iter().zip(&*self.elements[&e]);
-                let chosen = pairs.map(|(&t, &e)| self.builder.pool.ite(c, t, e));
-                let chosen = chosen.collect::<Result<Elements, SortError>>()?;
-                self.elements.insert(node, chosen);
-            }
-            Expr::ConstArray(value) if self.is_small(node) => {
-                let value = self.word(value);
-                let count = element_count(pool.sort(node));
-                self.elements.insert(node, std::iter::repeat_n(value, count).collect());
-            }
-            expr @ (Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Slice { .. }
-            | Expr::Uext { .. }
-            | Expr::Sext { .. }
-            | Expr::Ite(..)
-            | Expr::Read(..)
-            | Expr::Write(..)
-            | Expr::ConstArray(_)
-            | Expr::ArrayEq(..)) => {
-                let copy = rebuild(&mut self.builder.pool, expr, pool.sort(node), &self.copies);
-                self.copies.insert(node, copy);
-            }
+        if self.old.pool().as_symbol(node).is_some() {
+            return Ok(());
+        }
+        if self.is_small(node) {
+            let elements = self.small_array(node)?;
+            self.elements.insert(node, elements);
+        } else {
+            let copy = self.copy(node)?;
+            self.copies.insert(node, copy);
         }
         Ok(())
+    }
+
+    /// The elements of a small array that is not a symbol.
+    fn small_array(&mut self, node: ExprId) -> Result<Elements, SortError> {
+        let pool = self.old.pool();
+        if let Expr::Write(array, index, value) = pool.get(node) {
+            self.write(array, index, value)
+        } else if let Expr::Ite(c, t, e) = pool.get(node) {
+            let c = self.word(c);
+            let pairs = self.elements[&t].iter().zip(&*self.elements[&e]);
+            pairs.map(|(&t, &e)| self.builder.pool.ite(c, t, e)).collect()
+        } else if let Expr::ConstArray(value) = pool.get(node) {
+            let value = self.word(value);
+            Ok(std::iter::repeat_n(value, element_count(pool.sort(node))).collect())
+        } else {
+            unreachable!("arrays are written, chosen or constant")
+        }
+    }
+
+    /// A word, or an array that stays one.
+    fn copy(&mut self, node: ExprId) -> Result<ExprId, SortError> {
+        let expr = self.old.pool().get(node);
+        if let Expr::Const(value) = expr {
+            Ok(self.builder.pool.constant(value))
+        } else if let Expr::Read(array, index) = expr
+            && self.is_small(array)
+        {
+            self.read(array, index)
+        } else if let Expr::ArrayEq(a, b) = expr
+            && self.is_small(a)
+        {
+            self.equal(a, b)
+        } else {
+            let sort = self.old.pool().sort(node);
+            Ok(rebuild(&mut self.builder.pool, expr, sort, &self.copies))
+        }
     }
 
     /// The element at an address: level by level, a bit of the address halves the choice.

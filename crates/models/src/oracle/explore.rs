@@ -40,6 +40,17 @@ pub enum Found {
     Bounded,
 }
 
+impl Found {
+    /// Whether the error is reached, if that is known.
+    pub fn is_reached(&self) -> Option<bool> {
+        match self {
+            Found::Error(_) => Some(true),
+            Found::Complete => Some(false),
+            Found::Bounded => None,
+        }
+    }
+}
+
 /// Searches for runs to the errors of all properties, in their order.
 pub fn explore(program: &Program, bounds: &Bounds) -> Vec<Found> {
     let functions = functions(program);

@@ -98,18 +98,18 @@ impl BitFact {
 /// Maps evidence about a new system to evidence about an old one.
 #[derive(Clone, Debug)]
 pub struct BitLift {
-    old: Arc<TransitionSystem>,
+    pub(super) old: Arc<TransitionSystem>,
     /// By input of the new system.
-    inputs: Vec<InputOrigin>,
+    pub(super) inputs: Vec<InputOrigin>,
     /// By state of the new system: the old bit that it is.
-    states: Vec<Bit>,
+    pub(super) states: Vec<Bit>,
     /// By state of the new system.
-    symbols: Vec<ExprId>,
+    pub(super) symbols: Vec<ExprId>,
     /// The states of the new system that have no next function.
-    free: Vec<usize>,
+    pub(super) free: Vec<usize>,
     /// In the order in which they were found: each speaks of bits that were
     /// still there.
-    facts: Vec<BitFact>,
+    pub(super) facts: Vec<BitFact>,
 }
 
 impl BitLift {
@@ -124,21 +124,8 @@ impl BitLift {
         let symbols: Vec<ExprId> = system.states().iter().map(|state| state.symbol).collect();
         assert!(symbols.iter().all(|&s| system.pool().sort(s) == Sort::BOOL), "a system of bits");
         let free = system.free_states().to_vec();
-        BitLift::new(Arc::new(system.clone()), inputs, states, symbols, free, Vec::new())
-    }
-
-    /// The origins of the inputs and of the states, the symbols of the states, those
-    /// without next function, and the facts that were used to get there.
-    pub(super) fn new(
-        old: Arc<TransitionSystem>,
-        inputs: Vec<InputOrigin>,
-        states: Vec<Bit>,
-        symbols: Vec<ExprId>,
-        free: Vec<usize>,
-        facts: Vec<BitFact>,
-    ) -> Self {
-        assert_eq!(states.len(), symbols.len());
-        BitLift { old, inputs, states, symbols, free, facts }
+        let old = Arc::new(system.clone());
+        BitLift { old, inputs, states, symbols, free, facts: Vec::new() }
     }
 
     /// First back through `later`, then through `self`: the way from the newest

@@ -198,7 +198,7 @@ impl Netlist {
     ) -> BitLift {
         let inputs = self.inputs.iter().map(|input| input.origin).collect();
         let states = self.registers.iter().map(|register| register.origin).collect();
-        BitLift::new(old, inputs, states, symbols, free, self.facts)
+        BitLift { old, inputs, states, symbols, free, facts: self.facts }
     }
 
     /// A normal netlist as what engines work on, and the way back.

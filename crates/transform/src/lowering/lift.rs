@@ -22,7 +22,7 @@ use elinvar_ir::{
     BitVec, Certificate, ExprId, Fact, Formula, Pool, Role, StateBit, Step, Trace,
     TransitionSystem, Value as SystemValue, cone, import, substitute,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Clause, Literal, to_terms};
 use super::translate::Translation;
@@ -276,7 +276,7 @@ impl ProgramLift {
 
     /// By register: its value at a location, if it is the same in all states there.
     fn known(&self, at: LocationId) -> Vec<Option<BitVec>> {
-        let live = &self.blocks.live[&at];
+        let live: FxHashSet<VariableId> = self.blocks.live[&at].iter().copied().collect();
         let value = |register: &Register| match register.variable {
             None => Some(self.codes[&at].clone()),
             Some(variable) if live.contains(&variable) => None,
