@@ -1,13 +1,13 @@
 //! Small memories as words: each element of a memory becomes a register of its own.
 //!
-//! Units speak of registers; so what is to be said about the contents of a memory needs a
-//! register for each element. A read is a tree of multiplexers over the bits of the address,
-//! a write chooses for each element whether it stays, and all else is done element by
-//! element. The new system has what the properties in question depend on and no more;
-//! properties keep their numbers.
+//! The engine on words reasons about registers, so it needs a register for each element of a
+//! memory. A read becomes a tree of multiplexers over the bits of the address, a write
+//! chooses for each element whether it changes, and all other operators work element by
+//! element. The new system contains only what the chosen properties depend on. Properties
+//! keep their numbers.
 //!
-//! Arrays of one sort may be copied to one another and compared, so all arrays of a sort are
-//! expanded, or none. What is too large stays an array: a system may have both.
+//! Arrays of one sort can be copied and compared, so either all arrays of a sort are expanded
+//! or none. Arrays that are too large stay arrays; a system may have both kinds.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,14 +21,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lift::{Inexpressible, Lift};
 
-/// Memories with wider addresses, hence with more than 256 elements, stay as they are.
+/// The widest address of a memory that is expanded: at most 256 elements.
 const MAX_INDEX_WIDTH: u32 = 8;
 
-/// The expansion may have so many expressions more than the system.
+/// The most expressions that the expansion may add.
 const MAX_NODES: u64 = 1_000_000;
 
-/// All choices that the expansion makes may have so many bits together: a fraction of the
-/// gates that the engine can work with, lest a memory of wide elements uses them up.
+/// The most bits that all multiplexers of the expansion may have together. This is a fraction
+/// of the gates that the engine can work with, so that a memory of wide elements does not use
+/// them up.
 const MAX_CHOSEN_BITS: u64 = 10_000_000;
 
 /// A system with words for small memories, and the way back.
@@ -384,7 +385,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Properties nobody asked about hold.
+    /// Properties that were not asked for hold.
     fn state_properties(&mut self, asked: &[PropertyId]) {
         for (number, property) in self.old.properties().iter().enumerate() {
             let id = PropertyId(number);
@@ -401,7 +402,7 @@ impl<'a> Expansion<'a> {
         self.small.contains(&self.old.pool().sort(array))
     }
 
-    /// The expression in the new system, which is no small array.
+    /// The copy of an expression that is not a small array.
     fn word(&mut self, old: ExprId) -> ExprId {
         copied(&mut self.builder.pool, &self.copies, old)
     }

@@ -112,7 +112,7 @@ impl Lift for ProgramLift {
 
 /// The way back for traces.
 impl ProgramLift {
-    /// Enters the values of the inputs, and tells which choices are made.
+    /// Enters the values of the inputs, and returns which choices are made.
     fn enter(&self, step: &Step, values: &mut FxHashMap<VariableId, Value>) -> Vec<bool> {
         let mut choices = Vec::new();
         for (role, value) in self.inputs.iter().zip(&step.inputs) {

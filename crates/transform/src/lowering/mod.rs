@@ -106,7 +106,7 @@ pub fn lower_with(program: &Program, builder: SystemBuilder) -> Result<Lowered, 
 /// The registers and the inputs of the system, and what is made of them.
 struct Lowering {
     builder: SystemBuilder,
-    /// The register that tells where the program is; it is the first one.
+    /// The register with the location of the program; it is the first one.
     pc: ExprId,
     /// What the register says at each location.
     codes: BTreeMap<LocationId, BitVec>,
