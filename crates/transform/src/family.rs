@@ -4,12 +4,14 @@
 use std::ops::RangeInclusive;
 
 use elinvar_ir::{
-    BinaryOp, BitVec, Certificate, ExprId, Input, PropertyId, PropertyKind, Simulator, Sort, State,
-    SystemBuilder, Trace, TransitionSystem, Value, substitute,
+    BitVec, Certificate, ExprId, Input, Pool, Property, PropertyId, PropertyKind, Simulator, Sort,
+    State, SystemBuilder, Trace, TransitionSystem, Value, substitute,
 };
 use rustc_hash::FxHashMap;
 
 use crate::lift::{Inexpressible, Lift};
+
+const SORTED: &str = "the sorts of the family's system";
 
 /// A system with a designated input, and the values that it may have.
 #[derive(Clone, Debug)]
@@ -44,7 +46,7 @@ impl Lift for InstanceLift {
     }
 }
 
-/// Why there is no such family.
+/// Why a family cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FamilyError {
     /// There is no input with this name.
@@ -61,7 +63,14 @@ pub enum FamilyError {
     TooWide,
     /// A value of the range is too large for the input.
     #[error("the value {value} does not fit into {name}, which has a width of {width}")]
-    TooLarge { name: String, value: u64, width: u32 },
+    TooLarge {
+        /// The name of the input.
+        name: String,
+        /// The value.
+        value: u64,
+        /// The width of the input.
+        width: u32,
+    },
     /// The property is not a safety property.
     #[error("the property {0} is not a safety property")]
     NotSafety(String),
@@ -172,59 +181,67 @@ impl Family {
         InstanceLift { parameter: self.parameter, value: BitVec::new(self.width(), bound) }
     }
 
-    /// A system whose bad bit says that a step, an initial value or a bad state under
-    /// one value of the parameter is none under a looser one: all symbols are inputs.
-    /// The trend is right if its only property holds.
+    /// A system in which all symbols are inputs. Its only property fails where a step, an
+    /// initial value or a bad state under one value of the parameter is impossible under a
+    /// looser value. The trend is right if the property holds.
     pub fn violation(&self, trend: Trend) -> TransitionSystem {
-        const BITS: &str = "of the same sorts";
         let mut parts = self.system.clone().into_builder();
         let sort = Sort::Bv(self.width());
-        let (tight, loose) = (self.symbol(), parts.pool.symbol(sort, None).expect(BITS));
-        let looser = FxHashMap::from_iter([(tight, loose)]);
+        let (tight, loose) = (self.symbol(), parts.pool.symbol(sort, None).expect(SORTED));
         let mut other = parts.clone();
-        replace(&mut other, &looser);
-        let pool = &mut other.pool;
-        let mut all_equal = |function: fn(&State) -> Option<ExprId>| {
-            let mut same = pool.bool(true);
-            for (a, b) in parts.states.iter().zip(&other.states) {
-                let (Some(a), Some(b)) = (function(a), function(b)) else { continue };
-                let equal = pool.equal(a, b).expect(BITS);
-                same = pool.and(same, equal).expect(BITS);
-            }
-            same
-        };
-        let (start, step) = (all_equal(|state| state.init), all_equal(|state| state.next));
-        let allowed = pool.conjoin(parts.constraints.iter().copied()).expect(BITS);
-        let still = pool.conjoin(other.constraints.iter().copied()).expect(BITS);
-        let bad = |properties: &[elinvar_ir::Property]| match properties[self.property.0].kind {
-            PropertyKind::Bad(bad) => bad,
-            PropertyKind::Justice(_) => unreachable!("checked when the family was made"),
-        };
-        let (bad, still_bad) = (bad(&parts.properties), bad(&other.properties));
-        let bad = pool.implies(bad, still_bad).expect(BITS);
-        let kept = pool.conjoin([step, still, bad]).expect(BITS);
-        let kept = pool.implies(allowed, kept).expect(BITS);
-        // Initial states are compared whether or not the constraints hold of them.
-        let kept = pool.and(start, kept).expect(BITS);
-        let lost = pool.not(kept).expect(BITS);
+        replace(&mut other, &FxHashMap::from_iter([(tight, loose)]));
+        let lost = self.lost(&parts, &mut other);
         let (smaller, larger) = match trend {
             Trend::Loosens => (tight, loose),
             Trend::Tightens => (loose, tight),
         };
-        let [low, high] = [self.range.start(), self.range.end()]
-            .map(|&value| pool.constant(BitVec::new(self.width(), value)));
-        let mut order = Vec::new();
-        for (a, b) in [(low, smaller), (smaller, larger), (larger, high)] {
-            let greater = pool.binary(BinaryOp::Ult, b, a).expect(BITS);
-            order.push(pool.not(greater).expect(BITS));
-        }
-        let violated = pool.conjoin(order.into_iter().chain([lost])).expect(BITS);
+        let ordered = self.ordered(&mut other.pool, smaller, larger);
+        let violated = other.pool.and(ordered, lost).expect(SORTED);
         let symbols = parts.states.iter().map(|state| Input { symbol: state.symbol });
         let inputs = parts.inputs.iter().copied().chain(symbols).chain([Input { symbol: loose }]);
         let mut question = SystemBuilder { pool: other.pool, ..SystemBuilder::default() };
         question.inputs = inputs.collect();
         question.bad("violation", violated);
         question.finish().expect("every symbol is an input")
+    }
+
+    /// Behaviour of one system that is not one of the other: initial values differ, or the
+    /// constraints allow a step that the other one does not make, or a bad state that is not
+    /// bad there.
+    fn lost(&self, parts: &SystemBuilder, other: &mut SystemBuilder) -> ExprId {
+        let pool = &mut other.pool;
+        let mut all_equal = |function: fn(&State) -> Option<ExprId>| {
+            let mut same = pool.bool(true);
+            for (a, b) in parts.states.iter().zip(&other.states) {
+                let (Some(a), Some(b)) = (function(a), function(b)) else { continue };
+                let equal = pool.equal(a, b).expect(SORTED);
+                same = pool.and(same, equal).expect(SORTED);
+            }
+            same
+        };
+        let (start, step) = (all_equal(|state| state.init), all_equal(|state| state.next));
+        let allowed = pool.conjoin(parts.constraints.iter().copied()).expect(SORTED);
+        let still = pool.conjoin(other.constraints.iter().copied()).expect(SORTED);
+        let bad = |properties: &[Property]| match properties[self.property.0].kind {
+            PropertyKind::Bad(bad) => bad,
+            PropertyKind::Justice(_) => unreachable!("checked when the family was made"),
+        };
+        let (bad, still_bad) = (bad(&parts.properties), bad(&other.properties));
+        let bad = pool.implies(bad, still_bad).expect(SORTED);
+        let kept = pool.conjoin([step, still, bad]).expect(SORTED);
+        let kept = pool.implies(allowed, kept).expect(SORTED);
+        // Initial states are compared whether or not the constraints hold of them.
+        let kept = pool.and(start, kept).expect(SORTED);
+        pool.not(kept).expect(SORTED)
+    }
+
+    /// low ≤ smaller ≤ larger ≤ high
+    fn ordered(&self, pool: &mut Pool, smaller: ExprId, larger: ExprId) -> ExprId {
+        let [low, high] = [self.range.start(), self.range.end()]
+            .map(|&value| pool.constant(BitVec::new(self.width(), value)));
+        let pairs = [(low, smaller), (smaller, larger), (larger, high)];
+        let ordered = pairs.map(|(a, b)| pool.ule(a, b).expect(SORTED));
+        pool.conjoin(ordered).expect(SORTED)
     }
 
     /// Is the trace one of the instance?

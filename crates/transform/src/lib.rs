@@ -13,6 +13,7 @@
 //!
 //! Knows nothing of engines and of files.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 mod bits;
 mod error;

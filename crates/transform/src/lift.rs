@@ -5,7 +5,7 @@ use elinvar_ir::{StopReason, Subject, Verdict, VerdictOn};
 /// Maps evidence about the result of a transformation to evidence about the problem that
 /// was transformed. Properties keep their numbers.
 ///
-/// A lift is trusted by nobody: the checker accepts or refuses the evidence that it gives.
+/// Verdicts do not rely on a lift: the checker accepts or refuses the evidence that it gives.
 pub trait Lift {
     /// The result of the transformation.
     type From: Subject;

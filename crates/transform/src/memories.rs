@@ -1,13 +1,13 @@
 //! Small memories as words: each element of a memory becomes a register of its own.
 //!
-//! Units speak of registers; so what is to be said about the contents of a memory needs a
-//! register for each element. A read is a tree of multiplexers over the bits of the address,
-//! a write chooses for each element whether it stays, and all else is done element by
-//! element. The new system has what the properties in question depend on and no more;
-//! properties keep their numbers.
+//! The engine on words reasons about registers, so it needs a register for each element of a
+//! memory. A read becomes a tree of multiplexers over the bits of the address, a write
+//! chooses for each element whether it changes, and all other operators work element by
+//! element. The new system contains only what the chosen properties depend on. Properties
+//! keep their numbers.
 //!
-//! Arrays of one sort may be copied to one another and compared, so all arrays of a sort are
-//! expanded, or none. What is too large stays an array: a system may have both.
+//! Arrays of one sort can be copied and compared, so either all arrays of a sort are expanded
+//! or none. Arrays that are too large stay arrays; a system may have both kinds.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,14 +21,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lift::{Inexpressible, Lift};
 
-/// Memories with wider addresses, hence with more than 256 elements, stay as they are.
+/// The widest address of a memory that is expanded: at most 256 elements.
 const MAX_INDEX_WIDTH: u32 = 8;
 
-/// The expansion may have so many expressions more than the system.
+/// The most expressions that the expansion may add.
 const MAX_NODES: u64 = 1_000_000;
 
-/// All choices that the expansion makes may have so many bits together: a fraction of the
-/// gates that the engine can work with, lest a memory of wide elements uses them up.
+/// The most bits that all multiplexers of the expansion may have together. This is a fraction
+/// of the gates that the engine can work with, so that a memory of wide elements does not use
+/// them up.
 const MAX_CHOSEN_BITS: u64 = 10_000_000;
 
 /// A system with words for small memories, and the way back.
@@ -384,7 +385,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Properties nobody asked about hold.
+    /// Properties that were not asked for hold.
     fn state_properties(&mut self, asked: &[PropertyId]) {
         for (number, property) in self.old.properties().iter().enumerate() {
             let id = PropertyId(number);
@@ -401,7 +402,7 @@ impl<'a> Expansion<'a> {
         self.small.contains(&self.old.pool().sort(array))
     }
 
-    /// The expression in the new system, which is no small array.
+    /// The copy of an expression that is not a small array.
     fn word(&mut self, old: ExprId) -> ExprId {
         copied(&mut self.builder.pool, &self.copies, old)
     }
@@ -416,52 +417,53 @@ impl<'a> Expansion<'a> {
 
     /// Translates a node whose operands are translated.
     fn translate(&mut self, node: ExprId) -> Result<(), SortError> {
-        let pool = self.old.pool();
-        match pool.get(node) {
-            Expr::Symbol(_) => {}
-            Expr::Const(value) => {
-                let constant = self.builder.pool.constant(value);
-                self.copies.insert(node, constant);
-            }
-            Expr::Read(array, index) if self.is_small(array) => {
-                let element = self.read(array, index)?;
-                self.copies.insert(node, element);
-            }
-            Expr::ArrayEq(a, b) if self.is_small(a) => {
-                let equal = self.equal(a, b)?;
-                self.copies.insert(node, equal);
-            }
-            Expr::Write(array, index, value) if self.is_small(node) => {
-                let elements = self.write(array, index, value)?;
-                self.elements.insert(node, elements);
-            }
-            Expr::Ite(c, t, e) if self.is_small(node) => {
-                let c = self.word(c);
-                let pairs = self.elements[&t].iter().zip(&*self.elements[&e]);
-                let chosen = pairs.map(|(&t, &e)| self.builder.pool.ite(c, t, e));
-                let chosen = chosen.collect::<Result<Elements, SortError>>()?;
-                self.elements.insert(node, chosen);
-            }
-            Expr::ConstArray(value) if self.is_small(node) => {
-                let value = self.word(value);
-                let count = element_count(pool.sort(node));
-                self.elements.insert(node, std::iter::repeat_n(value, count).collect());
-            }
-            expr @ (Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Slice { .. }
-            | Expr::Uext { .. }
-            | Expr::Sext { .. }
-            | Expr::Ite(..)
-            | Expr::Read(..)
-            | Expr::Write(..)
-            | Expr::ConstArray(_)
-            | Expr::ArrayEq(..)) => {
-                let copy = rebuild(&mut self.builder.pool, expr, pool.sort(node), &self.copies);
-                self.copies.insert(node, copy);
-            }
+        if self.old.pool().as_symbol(node).is_some() {
+            return Ok(());
+        }
+        if self.is_small(node) {
+            let elements = self.small_array(node)?;
+            self.elements.insert(node, elements);
+        } else {
+            let copy = self.copy(node)?;
+            self.copies.insert(node, copy);
         }
         Ok(())
+    }
+
+    /// The elements of a small array that is not a symbol.
+    fn small_array(&mut self, node: ExprId) -> Result<Elements, SortError> {
+        let pool = self.old.pool();
+        if let Expr::Write(array, index, value) = pool.get(node) {
+            self.write(array, index, value)
+        } else if let Expr::Ite(c, t, e) = pool.get(node) {
+            let c = self.word(c);
+            let pairs = self.elements[&t].iter().zip(&*self.elements[&e]);
+            pairs.map(|(&t, &e)| self.builder.pool.ite(c, t, e)).collect()
+        } else if let Expr::ConstArray(value) = pool.get(node) {
+            let value = self.word(value);
+            Ok(std::iter::repeat_n(value, element_count(pool.sort(node))).collect())
+        } else {
+            unreachable!("arrays are written, chosen or constant")
+        }
+    }
+
+    /// A word, or an array that stays one.
+    fn copy(&mut self, node: ExprId) -> Result<ExprId, SortError> {
+        let expr = self.old.pool().get(node);
+        if let Expr::Const(value) = expr {
+            Ok(self.builder.pool.constant(value))
+        } else if let Expr::Read(array, index) = expr
+            && self.is_small(array)
+        {
+            self.read(array, index)
+        } else if let Expr::ArrayEq(a, b) = expr
+            && self.is_small(a)
+        {
+            self.equal(a, b)
+        } else {
+            let sort = self.old.pool().sort(node);
+            Ok(rebuild(&mut self.builder.pool, expr, sort, &self.copies))
+        }
     }
 
     /// The element at an address: level by level, a bit of the address halves the choice.

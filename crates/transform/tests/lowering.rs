@@ -8,7 +8,7 @@ use elinvar_engines::{Choice, Run, Task};
 use elinvar_formats::boogie;
 use elinvar_ir::{Certificate, PropertyId, Rng, StopReason, Verdict};
 use elinvar_models::{Outcome, reached, search};
-use elinvar_transform::{Lift, Lowered, lower};
+use elinvar_transform::{Lift, Lowered, PassOptions, Unlimited, lower, prepare, stuck_on_error};
 
 /// A program in Boogie over two words of two bits and a truth value.
 struct Words {
@@ -103,7 +103,8 @@ fn programs_over_words_are_transition_systems() {
         let program = boogie::read(source.as_bytes()).unwrap();
         let system = lower(&program).unwrap().system;
         let found = search(&system, 1 << 20).unwrap();
-        for ((property, outcome), expected) in found.into_iter().zip(reached(&program)) {
+        let explored = reached(&program);
+        for ((property, outcome), expected) in found.into_iter().zip(&explored) {
             let expected = expected.expect("there are finitely many states");
             let is_reached = matches!(outcome, Outcome::Unsafe(_));
             let name = &system.property(property).name;
@@ -192,4 +193,40 @@ fn runs_of_unrollings_are_runs_of_the_program() {
     assert!(bmc.traces > 20, "{bmc:?}");
     let induction = lift_evidence(&Choice::KInduction(Default::default()), 440..480);
     assert!(induction.traces > 20 && induction.inexpressible > 5, "{induction:?}");
+}
+
+/// Through three transformations: bits that are stuck on error, bits, words, the program.
+#[test]
+fn evidence_goes_back_through_a_chain() {
+    let mut traces = 0;
+    for seed in 500..540 {
+        let source = Words::source(seed);
+        let program = boogie::read(source.as_bytes()).unwrap();
+        let Lowered { system, lift } = lower(&program).unwrap();
+        let properties: Vec<PropertyId> = program.property_ids().collect();
+        let options = PassOptions::default();
+        let prepared = prepare(&system, &properties, &options, 0, &Unlimited).unwrap();
+        let (property, bounded) =
+            (properties[0], BmcOptions { bound: Some(12), ..Default::default() });
+        let stuck = stuck_on_error(&prepared.bits, property);
+        let bits = stuck.bits.system();
+        let task = Task::about(bits, &[property], &Run::new());
+        let verdict = task.check(&mut *Choice::Bmc(bounded).build());
+        let chain = lift.after(prepared.lift).after(stuck.clone());
+        match chain.verdict(verdict.unwrap().remove(0)) {
+            Verdict::Unsafe(trace) => {
+                assert_eq!(run(&program, &trace), Ok(()), "seed {seed}\n{source}");
+                traces += 1;
+            }
+            Verdict::Unknown(StopReason::Bound(12)) => {}
+            other => panic!("seed {seed}: {other:?}"),
+        }
+    }
+    assert!(traces > 10, "{traces}");
+    let induction = Certificate::KInductive { k: 2, simple_path: false };
+    let program = boogie::read(Words::source(500).as_bytes()).unwrap();
+    let Lowered { system, lift } = lower(&program).unwrap();
+    let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Unlimited);
+    let refused = lift.after(prepared.unwrap().lift).proof(induction).unwrap_err();
+    assert!(refused.to_string().contains("2-inductive"), "{refused}");
 }

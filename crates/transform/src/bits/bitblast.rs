@@ -23,7 +23,14 @@ use crate::limits::{Limits, Unlimited, watch};
 pub enum BlastError {
     /// A memory has too many elements to get a register for each.
     #[error("memory {name} has {bits}, more than the limit of {limit} bits for its expansion")]
-    Memory { name: String, bits: String, limit: u64 },
+    Memory {
+        /// The name of the memory.
+        name: String,
+        /// Its size, in words.
+        bits: String,
+        /// The limit that it exceeds.
+        limit: u64,
+    },
     /// The gates cannot be numbered.
     #[error("the model needs more than 2^30 gates")]
     TooLarge,
@@ -61,13 +68,9 @@ pub fn bitblast(
 /// Are there just bits and conjunctions?
 fn is_circuit(system: &TransitionSystem) -> bool {
     let pool = system.pool();
-    pool.ids().all(|id| {
-        pool.sort(id) == Sort::BOOL
-            && matches!(
-                pool.get(id),
-                Expr::Const(_) | Expr::Symbol(_) | Expr::Binary(BinaryOp::And, ..)
-            )
-    })
+    let is_gate =
+        |expr| matches!(expr, Expr::Const(_) | Expr::Symbol(_) | Expr::Binary(BinaryOp::And, ..));
+    pool.ids().all(|id| pool.sort(id) == Sort::BOOL && is_gate(pool.get(id)))
 }
 
 /// Translates a part of the system.

@@ -1,5 +1,4 @@
-//! Classes of things (registers, gates) that may be equal up to complement, or
-//! constant.
+//! Classes of registers or gates that may be equal up to complement, or constant.
 
 /// A partition; things that are alone are not mentioned.
 pub(super) struct Classes {

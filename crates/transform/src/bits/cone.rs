@@ -1,20 +1,20 @@
 //! The cone of influence: what some properties can depend on.
 //!
-//! Constraints always count, since they decide which steps there are; initial
-//! values count as next functions do. Here on words, before they become bits, so
-//! that a memory which nobody asks for costs nothing; on bits, the same is done
-//! each time the graph is rebuilt.
+//! The cone always contains the constraints, because they restrict the steps. Initial values
+//! are followed like next functions. This reduction works on words, before they become bits,
+//! so that an irrelevant memory is never expanded. On bits, the same reduction is made each
+//! time the graph is rebuilt.
 
 use elinvar_ir::{ExprId, PropertyId, PropertyKind, Role, TransitionSystem};
 
-/// A part of a system that can be translated on its own.
+/// A part of a system that can be translated by itself.
 pub(super) struct Part {
     /// By input, by state: is it in the part?
     pub inputs: Vec<bool>,
     pub states: Vec<bool>,
     /// By property.
     pub properties: Vec<bool>,
-    /// Fairness conditions and outputs too.
+    /// Does the part include fairness conditions and outputs?
     pub observations: bool,
     /// The nodes that the part is built from, operands first.
     pub nodes: Vec<ExprId>,
@@ -36,8 +36,7 @@ pub(super) fn whole(system: &TransitionSystem) -> Part {
     part
 }
 
-/// What the safety properties depend on; with all inputs and states, if it is not
-/// to be `reduced`.
+/// What the safety properties depend on; unless `reduced`, with all inputs and states.
 pub(super) fn part(system: &TransitionSystem, properties: &[PropertyId], reduced: bool) -> Part {
     let roots = properties.iter().filter_map(|&id| system.bad(id)).collect();
     let mut part = reach(system, roots, !reduced);

@@ -1,16 +1,14 @@
-//! The way back: from traces and certificates of a simplified system to those of
-//! the system it was made from.
+//! The way back from the bits to the system that they were made from.
 //!
-//! A simplified system consists of bits. Each of its states *is* a bit of an old
-//! state, and each of its inputs decides a bit of an old input or of a state
-//! without next function. What else was used in the simplification are facts:
-//! clauses over old states that are inductive together. So
+//! Each register of the simplified system *is* a bit of an old state, and each of its inputs
+//! determines a bit of an old input or of a state without next function. The simplification
+//! also used facts: clauses over old states that are inductive together. Therefore
 //!
-//! - a trace goes back bit by bit; what was dropped is zero, and whatever the old
-//!   system determines itself (initial values that are expressions) is computed by
-//!   the reference evaluator;
-//! - an inductive invariant goes back literal by literal, and the facts are added:
-//!   where they hold, the two systems step alike.
+//! - a trace is mapped bit by bit. Dropped bits are zero, and values that the old system
+//!   determines (initial values that are expressions) are computed by the reference
+//!   evaluator;
+//! - an inductive invariant is mapped literal by literal, and the facts are added: in states
+//!   where the facts hold, both systems make the same steps.
 //!
 //! Properties keep their numbers.
 
@@ -64,7 +62,7 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Something that holds in every reachable state of the old system.
+/// A fact that holds in every reachable state of the old system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitFact {
     /// The literal is true.
@@ -98,18 +96,18 @@ impl BitFact {
 /// Maps evidence about a new system to evidence about an old one.
 #[derive(Clone, Debug)]
 pub struct BitLift {
-    old: Arc<TransitionSystem>,
+    pub(super) old: Arc<TransitionSystem>,
     /// By input of the new system.
-    inputs: Vec<InputOrigin>,
+    pub(super) inputs: Vec<InputOrigin>,
     /// By state of the new system: the old bit that it is.
-    states: Vec<Bit>,
+    pub(super) states: Vec<Bit>,
     /// By state of the new system.
-    symbols: Vec<ExprId>,
+    pub(super) symbols: Vec<ExprId>,
     /// The states of the new system that have no next function.
-    free: Vec<usize>,
-    /// In the order in which they were found: each speaks of bits that were
-    /// still there.
-    facts: Vec<BitFact>,
+    pub(super) free: Vec<usize>,
+    /// In the order in which they were found. Each mentions only bits that had not been
+    /// replaced before.
+    pub(super) facts: Vec<BitFact>,
 }
 
 impl BitLift {
@@ -124,21 +122,8 @@ impl BitLift {
         let symbols: Vec<ExprId> = system.states().iter().map(|state| state.symbol).collect();
         assert!(symbols.iter().all(|&s| system.pool().sort(s) == Sort::BOOL), "a system of bits");
         let free = system.free_states().to_vec();
-        BitLift::new(Arc::new(system.clone()), inputs, states, symbols, free, Vec::new())
-    }
-
-    /// The origins of the inputs and of the states, the symbols of the states, those
-    /// without next function, and the facts that were used to get there.
-    pub(super) fn new(
-        old: Arc<TransitionSystem>,
-        inputs: Vec<InputOrigin>,
-        states: Vec<Bit>,
-        symbols: Vec<ExprId>,
-        free: Vec<usize>,
-        facts: Vec<BitFact>,
-    ) -> Self {
-        assert_eq!(states.len(), symbols.len());
-        BitLift { old, inputs, states, symbols, free, facts }
+        let old = Arc::new(system.clone());
+        BitLift { old, inputs, states, symbols, free, facts: Vec::new() }
     }
 
     /// First back through `later`, then through `self`: the way from the newest
@@ -326,12 +311,11 @@ impl Lift for BitLift {
         Trace { property: trace.property, initial, steps }
     }
 
-    /// Inductive clauses become clauses again, or a formula where elements of
-    /// memories are mentioned; facts become a formula, for what they add up are bits of
-    /// words. The other kinds are passed on as claims about the old system, for the
-    /// checker to decide: a k-induction needs the facts if there are any, and a formula
-    /// is taken at zero where it is quantified over an input that the old system has as
-    /// a state.
+    /// Inductive clauses become clauses again, or a formula if they mention elements of
+    /// memories. Facts become a formula, because they are sums of bits of words. The other
+    /// kinds are passed on as claims about the old system, and the checker decides: a
+    /// k-induction may depend on facts that it does not state, and in a formula that is
+    /// quantified over an input that is a state of the old system, that input is zero.
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
         Ok(match proof {
             Certificate::Inductive { clauses } => {

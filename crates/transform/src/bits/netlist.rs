@@ -1,8 +1,8 @@
-//! A system of bits in the form that the passes work on: one and-inverter graph,
-//! with lists of what its inputs and roots are.
+//! A system of bits in the form that the passes work on: one and-inverter graph, with lists
+//! of its inputs, registers and roots.
 //!
-//! It knows where its inputs and registers come from, so the way back needs no
-//! bookkeeping in the passes: they change the lists and add facts.
+//! Each input and register has its origin in the old system, so passes need no bookkeeping
+//! for the way back: they change the lists and add facts.
 
 use std::sync::Arc;
 
@@ -31,8 +31,7 @@ pub(super) struct Register {
     pub origin: Bit,
 }
 
-/// A property as in the old system, or `Bad(false)` in place of one that nobody
-/// asked for.
+/// A property as in the old system, or `Bad(false)` in place of one that was not asked for.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Bad(AigLit),
@@ -198,7 +197,7 @@ impl Netlist {
     ) -> BitLift {
         let inputs = self.inputs.iter().map(|input| input.origin).collect();
         let states = self.registers.iter().map(|register| register.origin).collect();
-        BitLift::new(old, inputs, states, symbols, free, self.facts)
+        BitLift { old, inputs, states, symbols, free, facts: self.facts }
     }
 
     /// A normal netlist as what engines work on, and the way back.

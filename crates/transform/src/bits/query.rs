@@ -1,7 +1,7 @@
-//! Small questions about a graph, each with a limit of its own.
+//! Small satisfiability queries about a graph, each with its own limit.
 //!
-//! Limits are in steps of the solver (decisions and conflicts), not in time, so
-//! that the same input gives the same answers.
+//! Limits count steps of the solver (decisions and conflicts), not time, so that the same
+//! input gives the same answers.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,23 +11,23 @@ use elinvar_logic::{Aig, AigLit, Answer, Cadical, Cnf, SatSolver};
 
 use crate::limits::Limits;
 
-/// The solver looks at its stop condition once in so many steps.
+/// The number of steps after which the solver checks its stop condition.
 const STEPS_PER_LOOK: u64 = 10;
 
-/// How a question ended.
+/// The answer to a query.
 pub(super) enum Reply {
-    /// The literal can be true, as here.
+    /// The literal is true under this assignment.
     Sat(Valuation),
     Unsat,
     /// The limit was reached, or the run was stopped.
     Open,
 }
 
-/// A solver that knows the parts of a graph that it was asked about.
+/// A solver that encodes the parts of a graph that queries mention.
 pub(super) struct Asker {
     cnf: Cnf,
     solver: Cadical,
-    /// Looks that the solver has left in the current question.
+    /// The number of checks that are left in the current query.
     looks: Rc<Cell<u64>>,
     allowed: u64,
 }
@@ -40,7 +40,7 @@ impl Asker {
             left.set(left.get().saturating_sub(1));
             left.get() == 0 || limits.stop().is_some()
         });
-        // Many small questions: nothing that looks at the whole formula pays.
+        // Many small queries: techniques that visit the whole formula cost more than they save.
         for option in ["lucky", "inprocessing", "walk", "elim", "subsume", "condition"] {
             solver.set(option, 0);
         }

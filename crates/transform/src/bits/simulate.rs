@@ -1,8 +1,8 @@
 //! Random simulation of a netlist, 64 runs at a time: one in each bit of a word.
 //!
-//! A run that violates a constraint is given other inputs a few times, and if that
-//! does not help it goes on from the state of another one, so that every state
-//! seen is reachable from the states at the start.
+//! A run that violates a constraint gets other inputs a few times. If that does not help, it
+//! continues from the state of another run, so that every state is reachable from the states
+//! at the start.
 
 use elinvar_ir::Rng;
 use elinvar_logic::aig::Gate;
@@ -10,7 +10,7 @@ use elinvar_logic::{Aig, AigLit};
 
 use super::netlist::Netlist;
 
-/// How often new inputs are drawn for the sake of the constraints.
+/// How often new inputs are drawn to satisfy the constraints.
 const ATTEMPTS: usize = 4;
 
 pub(super) struct Simulation<'a> {

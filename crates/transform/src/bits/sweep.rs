@@ -1,11 +1,11 @@
-//! Gates that compute the same function, or its complement, become one
+//! Merges gates that compute the same function, or its complement
 //! [Kuehlmann, Krohm: Equivalence Checking Using Cuts and Heaps, 1997; Mishchenko
 //! et al.: FRAIGs, 2005].
 //!
-//! Random simulation puts gates into classes; in the order of the graph, each gate is
-//! compared with the first of its class over what was built so far. Counterexamples
-//! are collected and simulated together. Functions of one cycle only, without the
-//! constraints: no fact about reachable states is used.
+//! Random simulation puts gates into classes. In the order of the graph, each gate is
+//! compared with the first gate of its class in the graph that was built so far.
+//! Counterexamples are collected and simulated together. Gates are compared as functions of
+//! one cycle without the constraints, so no fact about reachable states is used.
 
 use elinvar_ir::Rng;
 use elinvar_logic::aig::{Gate, Valuation};
@@ -20,22 +20,22 @@ use crate::limits::Limits;
 /// Gate evaluations spent on the first simulation, and the most words of it.
 const SIMULATION_EFFORT: u64 = 20_000_000;
 const SIMULATION_WORDS: u64 = 64;
-/// Gate evaluations spent on questions and their counterexamples.
+/// Gate evaluations spent on queries and their counterexamples.
 const EFFORT: u64 = 60_000_000;
-/// What a question, a gate that is new to the solver and a step of the solver cost,
-/// in gate evaluations; a step propagates through a part of what the solver knows.
+/// The cost of a query, of a gate that is new to the solver and of a step of the solver, in
+/// gate evaluations. A step propagates through a part of the gates in the solver.
 const QUESTION_COST: u64 = 10_000;
 const GATE_COST: u64 = 50;
 const STEP_COST: u64 = 100;
 const STEP_SHARE: u64 = 8;
-/// Steps of the solver for one question.
+/// Steps of the solver for one query.
 const QUESTION_STEPS: u64 = 100;
-/// A solver that knows so many gates is thrown away: each answer assigns them all.
+/// A solver with more gates than this is replaced, because each answer assigns all of them.
 const GATES_PER_SOLVER: usize = 10_000;
-/// At most so many counterexamples wait for their simulation.
+/// The most counterexamples that wait to be simulated.
 const WAITING: usize = 32;
 
-/// Merges gates, and drops what is not needed any more.
+/// Merges gates, and drops those that are not needed any more.
 pub(super) fn sweep(netlist: &mut Netlist, limits: &dyn Limits) {
     let substitution = Sweep::new(&netlist.aig, limits).run();
     let keeps = initial_gates(netlist);

@@ -22,7 +22,7 @@ use elinvar_ir::{
     BitVec, Certificate, ExprId, Fact, Formula, Pool, Role, StateBit, Step, Trace,
     TransitionSystem, Value as SystemValue, cone, import, substitute,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Clause, Literal, to_terms};
 use super::translate::Translation;
@@ -112,7 +112,7 @@ impl Lift for ProgramLift {
 
 /// The way back for traces.
 impl ProgramLift {
-    /// Enters the values of the inputs, and tells which choices are made.
+    /// Enters the values of the inputs, and returns which choices are made.
     fn enter(&self, step: &Step, values: &mut FxHashMap<VariableId, Value>) -> Vec<bool> {
         let mut choices = Vec::new();
         for (role, value) in self.inputs.iter().zip(&step.inputs) {
@@ -276,7 +276,7 @@ impl ProgramLift {
 
     /// By register: its value at a location, if it is the same in all states there.
     fn known(&self, at: LocationId) -> Vec<Option<BitVec>> {
-        let live = &self.blocks.live[&at];
+        let live: FxHashSet<VariableId> = self.blocks.live[&at].iter().copied().collect();
         let value = |register: &Register| match register.variable {
             None => Some(self.codes[&at].clone()),
             Some(variable) if live.contains(&variable) => None,

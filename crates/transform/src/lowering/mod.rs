@@ -106,7 +106,7 @@ pub fn lower_with(program: &Program, builder: SystemBuilder) -> Result<Lowered, 
 /// The registers and the inputs of the system, and what is made of them.
 struct Lowering {
     builder: SystemBuilder,
-    /// The register that tells where the program is; it is the first one.
+    /// The register with the location of the program; it is the first one.
     pc: ExprId,
     /// What the register says at each location.
     codes: BTreeMap<LocationId, BitVec>,
@@ -118,6 +118,8 @@ struct Lowering {
     /// Whether the first of several blocks is taken, the second, …
     choices: Vec<ExprId>,
     exprs: FxHashMap<Term, ExprId>,
+    /// What may be read from here on, by location.
+    live: BTreeMap<LocationId, FxHashSet<VariableId>>,
 }
 
 impl Lowering {
@@ -131,6 +133,7 @@ impl Lowering {
         let stuck = BitVec::new(width, blocks.locations.len() as u64);
         let pc = builder.state(WordSort::Bv(width), Some(&free_name(blocks, "pc")))?;
         builder.states[0].init = Some(builder.pool.constant(BitVec::zero(width)));
+        let live = blocks.live.iter();
         let mut lowering = Lowering {
             builder,
             pc,
@@ -140,6 +143,7 @@ impl Lowering {
             registers: BTreeMap::new(),
             choices: Vec::new(),
             exprs: FxHashMap::default(),
+            live: live.map(|(&at, live)| (at, live.iter().copied().collect())).collect(),
         };
         lowering.declare(blocks)?;
         Ok(lowering)
@@ -224,10 +228,10 @@ impl Lowering {
     ) -> Result<(), LoweringError> {
         // At the entry, variables that are dead have any value.
         let is_zero = |variable: &VariableId| {
-            block.from != blocks.entry && !blocks.live[&block.from].contains(variable)
+            block.from != blocks.entry && !self.live[&block.from].contains(variable)
         };
         for (variable, &register) in &self.registers {
-            if !blocks.live[&block.to].contains(variable) && !is_zero(variable) {
+            if !self.live[&block.to].contains(variable) && !is_zero(variable) {
                 let width = self.builder.pool.width(next[register]);
                 let zero = self.builder.pool.constant(BitVec::zero(width));
                 next[register] = self.builder.pool.ite(taken, zero, next[register])?;

@@ -2,7 +2,7 @@
 //!
 //! In expressions, truth values are words of one bit; in terms they are of another sort. So
 //! every expression of one bit becomes a truth value, which is made a word where an operator
-//! wants one.
+//! has words as operands.
 
 use elinvar_ir::program::{Sort, Term, Terms, VariableId};
 use elinvar_ir::{BinaryOp, BitVec, Expr, ExprId, Pool, UnaryOp, cone};

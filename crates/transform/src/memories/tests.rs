@@ -89,10 +89,9 @@ fn proofs_about_expanded_systems_go_back() {
 fn as_formula(system: &TransitionSystem, proof: &Certificate) -> Certificate {
     let Certificate::Inductive { clauses } = proof else { return proof.clone() };
     let mut pool = Pool::new();
-    let states = system.states().iter().enumerate();
-    let symbols: FxHashMap<ExprId, ExprId> = states
-        .map(|(_, s)| (s.symbol, pool.symbol(system.pool().sort(s.symbol), None).unwrap()))
-        .collect();
+    let states = system.states().iter().map(|state| state.symbol);
+    let symbols: FxHashMap<ExprId, ExprId> =
+        states.map(|s| (s, pool.symbol(system.pool().sort(s), None).unwrap())).collect();
     let mut conjuncts = Vec::new();
     for clause in clauses {
         let mut literals = Vec::new();

@@ -1,17 +1,16 @@
 //! Registers that are constant, equal or complements in all reachable states
 //! [van Eijk: Sequential Equivalence Checking Based on Structural Similarities, 2000].
 //!
-//! Ternary simulation finds those that never leave their initial value. For the
-//! others, candidates are registers with the same initial values that random
-//! simulation does not tell apart; they are proved by induction: if all classes are
-//! as they say in one state, then so they are in the next. A counterexample splits
-//! classes, and so do the states that follow it: what is inductive in the end
-//! holds in it, hence in all its successors. When a round splits nothing, the classes
-//! are facts.
+//! Ternary simulation finds registers that never leave their initial value. The other
+//! candidates are registers with the same initial values that random simulation does not
+//! distinguish. Their classes are proved by induction: if all classes are correct in one
+//! state, they are correct in the next. A counterexample splits classes, and so do the states
+//! that follow it: every class that is inductive in the end holds in the counterexample, and
+//! hence in all its successors. When a round splits no class, the classes are facts.
 //!
-//! The constraints of the current cycle are assumed. Effort is bounded by a number of
-//! gate evaluations; what then cannot be proved by the structure of the graph alone
-//! is given up.
+//! The constraints of the current cycle are assumed. Effort is bounded by a number of gate
+//! evaluations. Classes that are still open then are only kept if the structure of the graph
+//! proves them.
 
 mod ternary;
 
@@ -31,11 +30,11 @@ const SIMULATION_CYCLES: u64 = 256;
 const INDUCTION_EFFORT: u64 = 100_000_000;
 /// What a step of the solver costs, in gate evaluations.
 const STEP_COST: u64 = 50;
-/// Steps of the solver for one question, besides one for each gate.
+/// Steps of the solver for one query, besides one for each gate.
 const QUESTION_STEPS: u64 = 2_000;
-/// So many pairs of registers go into one question.
+/// The number of pairs of registers in one query.
 const CHUNK: usize = 64;
-/// Counterexamples are followed for so many cycles.
+/// The number of cycles for which a counterexample is followed.
 const FOLLOWED: usize = 8;
 /// Rounds after the effort is spent, each linear.
 const STRUCTURAL_ROUNDS: usize = 20;
