@@ -31,10 +31,11 @@ use elinvar_ir::program::{
 use elinvar_smt::Context;
 
 use crate::engine::{Engine, EngineError};
+use crate::relation::Level;
 use crate::run::Run;
 use crate::task::Task;
 use abstraction::TraceAbstraction;
-use frames::{Frames, INVARIANT};
+use frames::Frames;
 use graph::Graph;
 use numeric::{Domain, analyze};
 use search::{End, Search};
@@ -203,7 +204,7 @@ impl<'a> Method<'a> {
             Strategy::Whole => {
                 let mut frames = Frames::default();
                 for (&at, facts) in known {
-                    facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, INVARIANT));
+                    facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, Level::Infinite));
                 }
                 Method::Whole(Search::new(graph, frames, errors, options, run))
             }
