@@ -33,7 +33,7 @@ use elinvar_ir::{
 use self::induction::Induction;
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 /// Accepts a certificate that proves the property.
 pub fn certificate(
@@ -197,8 +197,8 @@ impl<'a> Invariant<'a> {
         let bad = frame.encode_bit(&mut encoder, self.bad)?;
         encoder.assert(bad);
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(Refusal::Safety),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(Refusal::Safety),
+            SatAnswer::Unsat => Ok(()),
         }
     }
 
@@ -227,8 +227,8 @@ impl<'a> Invariant<'a> {
         for (chunk, violations) in violations.chunks(TOGETHER).enumerate() {
             let any = encoder.some_of(violations);
             match encoder.solve(&[any])? {
-                Answer::Unsat => encoder.assert(!any),
-                Answer::Sat(mut model) => {
+                SatAnswer::Unsat => encoder.assert(!any),
+                SatAnswer::Sat(mut model) => {
                     let clause = violations.iter().position(|&violation| model.holds(violation));
                     let clause = clause.expect("one of them was assumed");
                     return Ok(Some(chunk * TOGETHER + clause));
@@ -288,8 +288,8 @@ impl<'a> Claim<'a> {
             self.assume(&mut encoder, &mut frame, bit)?;
         }
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(Refusal::FormulaSafety),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(Refusal::FormulaSafety),
+            SatAnswer::Unsat => Ok(()),
         }
     }
 
@@ -319,8 +319,8 @@ impl<'a> Claim<'a> {
         let claim = frame.encode_bit(encoder, self.attached.claim)?;
         encoder.assert(!claim);
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(refusal),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(refusal),
+            SatAnswer::Unsat => Ok(()),
         }
     }
 }

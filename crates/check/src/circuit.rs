@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 /// Accepts a witness circuit that proves the property of the model.
 pub fn circuit(
@@ -192,8 +192,8 @@ impl<'a> Check<'a> {
 fn refute(encoder: &mut Encoder, consequences: Vec<Lit>, refusal: Refusal) -> Result<(), Refusal> {
     encoder.assert_any(consequences.into_iter().map(|lit| !lit));
     match encoder.solve(&[])? {
-        Answer::Sat(_) => Err(refusal),
-        Answer::Unsat => Ok(()),
+        SatAnswer::Sat(_) => Err(refusal),
+        SatAnswer::Unsat => Ok(()),
     }
 }
 

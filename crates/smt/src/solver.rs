@@ -14,8 +14,11 @@ use crate::model::Model;
 /// The answer to a query. Models and cores belong to the last query of the solver, so that
 /// they are read from the answer, before the solver is used again.
 pub enum SmtAnswer<'a> {
+    /// There is a state.
     Sat(Satisfied<'a>),
+    /// There is none.
     Unsat(Refuted<'a>),
+    /// Z3 does not know.
     Unknown(Undecided<'a>),
 }
 
@@ -63,6 +66,7 @@ pub struct Undecided<'a> {
 }
 
 impl Undecided<'_> {
+    /// Why there is no answer.
     pub fn reason(self) -> UnknownReason {
         self.reason
     }

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::frames::Frames;
 use super::graph::{Graph, Outcome};
 use super::options::CfgOptions;
-use super::search::{End, Search};
+use super::search::{End, ProgramSearch};
 use crate::relation::Level;
 use crate::run::Run;
 
@@ -88,7 +88,7 @@ impl<'a> TraceAbstraction<'a> {
         self.errors.retain(|&other| other != error);
     }
 
-    /// As [`Search::run`]; a path is told in blocks of [`Self::graph`].
+    /// As [`ProgramSearch::run`]; a path is told in blocks of [`Self::graph`].
     pub fn run(&mut self) -> End {
         loop {
             match self.error_trace() {
@@ -194,7 +194,8 @@ impl<'a> TraceAbstraction<'a> {
                 frames.insert(&graph.terms, at, fact, Level::Infinite);
             }
         }
-        let mut search = Search::new(graph, frames, self.errors.clone(), self.options, self.run);
+        let mut search =
+            ProgramSearch::new(graph, frames, self.errors.clone(), self.options, self.run);
         match search.run() {
             End::Proved(at) => {
                 self.learn(&search.graph, at);

@@ -38,7 +38,7 @@ use abstraction::TraceAbstraction;
 use frames::Frames;
 use graph::Graph;
 use numeric::{Domain, analyze};
-use search::{End, Search};
+use search::{End, ProgramSearch};
 use shapes::ErrorRun;
 use trace::{NoRun, replay_path, replays};
 
@@ -168,7 +168,7 @@ impl<'a> Decision<'a> {
 /// With its depth.
 fn judge(program: &Program, trace: ProgramTrace) -> (ProgramVerdict, usize) {
     let depth = trace.steps.len();
-    match program.doubt(trace.steps.iter().map(|step| step.edge)) {
+    match program.approximation(trace.steps.iter().map(|step| step.edge)) {
         None => (ProgramVerdict::Unsafe(trace), depth),
         Some(why) => (unknown(format!("a counterexample was found, but {why}")), depth),
     }
@@ -186,7 +186,7 @@ fn trace_of(program: &Program, property: PropertyId, found: ErrorRun) -> Program
 
 /// The strategies, which are asked alike.
 enum Method<'a> {
-    Whole(Search<'a>),
+    Whole(ProgramSearch<'a>),
     Paths(TraceAbstraction<'a>),
 }
 
@@ -206,7 +206,7 @@ impl<'a> Method<'a> {
                 for (&at, facts) in known {
                     facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, Level::Infinite));
                 }
-                Method::Whole(Search::new(graph, frames, errors, options, run))
+                Method::Whole(ProgramSearch::new(graph, frames, errors, options, run))
             }
             Strategy::TraceAbstraction => {
                 let known = known.clone();

@@ -2,7 +2,7 @@
 //!
 //! A lemma about a prepared system speaks of bits that are bits of the user's
 //! registers. The facts that were used in the preparation are inductive: they are
-//! lemmas that hold for ever. In the other direction, a bit may have been merged with
+//! inductive lemmas. In the other direction, a bit may have been merged with
 //! another one, or dropped; then what is said of it is of no use to the properties
 //! asked for.
 

@@ -12,7 +12,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId
 
 use super::bits::main_solver;
 use super::cube::Cube;
-use super::domain::{Asked, Stopped};
+use super::domain::{Interruptible, Stopped};
 use crate::relation::Transition;
 use crate::run::Run;
 
@@ -27,7 +27,7 @@ pub(super) fn trim(
     bad: Lit,
     invariant: &[Cube<Lit>],
     run: &Run,
-) -> Asked<Vec<Cube<Lit>>> {
+) -> Interruptible<Vec<Cube<Lit>>> {
     let mut trimmer = Trimmer::new(transition, origin, invariant, run);
     trimmer.need(&[bad])?;
     while let Some(index) = trimmer.queue.pop() {
@@ -69,7 +69,7 @@ impl Trimmer {
     }
 
     /// UNSAT:  Inv ∧ T ∧ literals. The clauses that a proof uses are needed.
-    fn need(&mut self, literals: &[Lit]) -> Asked<()> {
+    fn need(&mut self, literals: &[Lit]) -> Interruptible<()> {
         if self.is_refuted(Layer::ALWAYS, literals)? {
             return Ok(());
         }
@@ -80,7 +80,7 @@ impl Trimmer {
         Ok(())
     }
 
-    fn is_refuted(&mut self, layer: Layer, assumptions: &[Lit]) -> Asked<bool> {
+    fn is_refuted(&mut self, layer: Layer, assumptions: &[Lit]) -> Interruptible<bool> {
         let query =
             Query { layer, assumptions, temporary: &[], scope: Scope::Cone, conflicts: None };
         match self.solver.solve(&query) {

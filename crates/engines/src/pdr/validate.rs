@@ -59,7 +59,7 @@ pub(crate) fn validate(
 struct Judge {
     solver: Cadical,
     /// By frame: true if the lemmas that hold up to it, but not in the next one, count.
-    /// The first says that the state is initial; those that hold for ever have the last.
+    /// The first says that the state is initial; those of F∞ have the last.
     switches: Vec<Lit>,
 }
 

@@ -61,7 +61,7 @@ pub enum End {
     Stopped(StopReason),
 }
 
-pub struct Search<'a> {
+pub struct ProgramSearch<'a> {
     pub graph: Graph,
     frames: Frames,
     options: &'a CfgOptions,
@@ -89,7 +89,7 @@ enum Blocking {
     Stopped(StopReason),
 }
 
-impl<'a> Search<'a> {
+impl<'a> ProgramSearch<'a> {
     pub fn new(
         graph: Graph,
         frames: Frames,
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
         options: &'a CfgOptions,
         run: &'a Run,
     ) -> Self {
-        Search {
+        ProgramSearch {
             graph,
             frames,
             options,

@@ -10,13 +10,13 @@ use super::super::implicant::implicant;
 use super::super::options::{Lemmas, Predecessors};
 use super::super::project::project;
 use super::super::valuation::Valuation;
-use super::{ATTEMPT, End, Obligation, Origin, Search};
+use super::{ATTEMPT, End, Obligation, Origin, ProgramSearch};
 use crate::relation::Level;
 
 /// At most so many cubes are made of one precondition at a time.
 const MOST_CUBES: usize = 32;
 
-impl Search<'_> {
+impl ProgramSearch<'_> {
     pub(super) fn predecessors(
         &mut self,
         index: usize,
@@ -40,7 +40,7 @@ impl Search<'_> {
                 path.push(block);
                 at = next;
             }
-            // Asked again if the path turns out not to count.
+            // Interruptible again if the path turns out not to count.
             self.queue.push(Reverse((level, Reverse(index))));
             let Origin::Error(error) = origin else { unreachable!("guesses were given up") };
             return Some(End::Reached { error, path });

@@ -300,16 +300,16 @@ impl Assembler<'_, '_> {
         let line = self.lines.line(span.start);
         let name = callee.name;
         let has_body = !callee.routines.is_empty() && !callee.is_opaque;
-        let doubt = has_body
+        let approximation = has_body
             .then(|| format!("the call of {name} at line {line} is replaced by its contract"));
-        if doubt.is_some() && !self.entries.iter().any(|(entry, _)| *entry == call.callee) {
+        if approximation.is_some() && !self.entries.iter().any(|(entry, _)| *entry == call.callee) {
             let why = format!("{name} is verified for all calls that its contract allows");
             self.entries.push((call.callee, Some(why)));
         }
         let renamed = self.calls.recursive[call.callee].then_some(call.callee);
         let mut links = self.begin(call, span, renamed);
         let mut contract = self.contract(call.callee, renamed, span);
-        contract[0].approximates = doubt;
+        contract[0].approximates = approximation;
         links.extend(contract);
         let outputs: Vec<VariableId> = callee
             .output_parts()
