@@ -168,38 +168,38 @@ impl<'a> Invariant<'a> {
         let mut encoder = Encoder::new(budget);
         let mut frame = Frame::initial(&mut encoder, self.system, &self.relevant())?;
         frame.constrain(&mut encoder)?;
-        match self.violated(&mut encoder, &mut frame)? {
-            Some(clause) => Err(Refusal::Initiation { clause }),
-            None => Ok(()),
-        }
+        self.expect(&mut encoder, &mut frame, |clause| Refusal::Initiation { clause })
     }
 
     /// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′
     fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(self.system);
-        self.assume(&mut encoder, &mut frame)?;
-        frame.constrain(&mut encoder)?;
+        let mut frame = self.inside(&mut encoder)?;
         let mut following = frame.successor(&mut encoder, &self.relevant())?;
         following.constrain(&mut encoder)?;
-        match self.violated(&mut encoder, &mut following)? {
-            Some(clause) => Err(Refusal::Consecution { clause }),
-            None => Ok(()),
-        }
+        self.expect(&mut encoder, &mut following, |clause| Refusal::Consecution { clause })
     }
 
     /// SAT?  Inv ∧ C ∧ B
     fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(self.system);
-        self.assume(&mut encoder, &mut frame)?;
-        frame.constrain(&mut encoder)?;
+        let mut frame = self.inside(&mut encoder)?;
         let bad = frame.encode_bit(&mut encoder, self.bad)?;
         encoder.assert(bad);
         match encoder.solve(&[])? {
             SatAnswer::Sat(_) => Err(Refusal::Safety),
             SatAnswer::Unsat => Ok(()),
         }
+    }
+
+    /// Any state that satisfies the invariant and the constraints.
+    fn inside(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
+        let mut frame = Frame::free(self.system);
+        for clause in self.literals(encoder, &mut frame)? {
+            encoder.assert_any(clause);
+        }
+        frame.constrain(encoder)?;
+        Ok(frame)
     }
 
     /// The states of the clauses, the constraints and all that they depend on.
@@ -209,19 +209,13 @@ impl<'a> Invariant<'a> {
         self.system.cone_of_influence(clauses.chain(constraints))
     }
 
-    fn assume(&self, encoder: &mut Encoder, frame: &mut Frame<'a>) -> Result<(), Refusal> {
-        for clause in self.literals(encoder, frame)? {
-            encoder.assert_any(clause);
-        }
-        Ok(())
-    }
-
-    /// A clause that need not hold in this frame.
-    fn violated(
+    /// Refuses an invariant with a clause that need not hold in this frame.
+    fn expect(
         &self,
         encoder: &mut Encoder,
         frame: &mut Frame<'a>,
-    ) -> Result<Option<usize>, Refusal> {
+        refusal: impl Fn(usize) -> Refusal,
+    ) -> Result<(), Refusal> {
         let clauses = self.literals(encoder, frame)?;
         let violations: Vec<Lit> = clauses.iter().map(|clause| encoder.none_of(clause)).collect();
         for (chunk, violations) in violations.chunks(TOGETHER).enumerate() {
@@ -231,11 +225,11 @@ impl<'a> Invariant<'a> {
                 SatAnswer::Sat(mut model) => {
                     let clause = violations.iter().position(|&violation| model.holds(violation));
                     let clause = clause.expect("one of them was assumed");
-                    return Ok(Some(chunk * TOGETHER + clause));
+                    return Err(refusal(chunk * TOGETHER + clause));
                 }
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     fn literals(

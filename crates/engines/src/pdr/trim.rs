@@ -113,23 +113,13 @@ impl Trimmer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{ExprId, PropertyId, Sort, SystemBuilder};
+    use crate::minimize::tests::registers;
+    use elinvar_ir::PropertyId;
     use elinvar_transform::{PassOptions, prepare};
 
     #[test]
     fn only_what_is_needed_stays() {
-        // Registers that start at zero: `b` copies `a`, `c` copies `b`; `d` and `e` copy
-        // each other.
-        let mut b = SystemBuilder::new();
-        let bit = |b: &mut SystemBuilder, name| b.state(Sort::BOOL, Some(name)).unwrap();
-        let s: Vec<ExprId> = ["a", "b", "c", "d", "e"].map(|n| bit(&mut b, n)).to_vec();
-        for (state, next) in [0, 0, 1, 4, 3].into_iter().enumerate() {
-            b.states[state].init = Some(b.pool.bool(false));
-            b.states[state].next = Some(s[next]);
-        }
-        b.bad("c", s[2]);
-        b.bad("d", s[3]);
-        let system = b.finish().unwrap();
+        let (system, _) = registers();
         let ids = [PropertyId(0), PropertyId(1)];
         let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
         let prepared = prepare(&system, &ids, &none, 0, &Run::new()).unwrap();

@@ -187,24 +187,16 @@ impl Changes<'_> {
             return Some(Vec::new());
         }
         self.left = self.left.checked_sub(1)?;
-        let (inner, other, sign) = match self.pool.get(expr) {
-            Expr::Binary(BinaryOp::Add, a, b) => match self.added(a) {
+        let (op, a, b) = self.pool.get(expr).as_binary()?;
+        let (inner, other, sign) = if op == BinaryOp::Add {
+            match self.added(a) {
                 Some(inner) => (inner, b, 1),
                 None => (self.added(b)?, a, 1),
-            },
-            Expr::Binary(BinaryOp::Sub, a, b) => (self.added(a)?, b, -1),
-            Expr::Const(_)
-            | Expr::Symbol(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Slice { .. }
-            | Expr::Uext { .. }
-            | Expr::Sext { .. }
-            | Expr::Ite(..)
-            | Expr::Read(..)
-            | Expr::Write(..)
-            | Expr::ConstArray(_)
-            | Expr::ArrayEq(..) => return None,
+            }
+        } else if op == BinaryOp::Sub {
+            (self.added(a)?, b, -1)
+        } else {
+            return None;
         };
         let mut addends = inner;
         self.split(other, sign, &mut addends);
@@ -215,16 +207,11 @@ impl Changes<'_> {
     fn split(&mut self, expr: ExprId, sign: i64, addends: &mut Vec<Addend>) {
         if self.left > 0 {
             self.left -= 1;
-            match self.pool.get(expr) {
-                Expr::Binary(BinaryOp::Add, a, b) => {
-                    self.split(a, sign, addends);
-                    return self.split(b, sign, addends);
-                }
-                Expr::Binary(BinaryOp::Sub, a, b) => {
-                    self.split(a, sign, addends);
-                    return self.split(b, -sign, addends);
-                }
-                _ => {}
+            if let Some((op @ (BinaryOp::Add | BinaryOp::Sub), a, b)) =
+                self.pool.get(expr).as_binary()
+            {
+                self.split(a, sign, addends);
+                return self.split(b, if op == BinaryOp::Sub { -sign } else { sign }, addends);
             }
         }
         addends.push((sign, lookup(self.blasted, expr).word()));
