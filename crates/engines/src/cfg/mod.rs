@@ -10,7 +10,7 @@ mod frames;
 mod glance;
 mod graph;
 mod implicant;
-pub mod numeric;
+mod numeric;
 mod options;
 mod project;
 mod search;

@@ -21,6 +21,7 @@ use crate::task::{BitTask, Task};
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InterpolationOptions {
+    /// Which simplifications run before the search.
     pub passes: PassOptions,
     /// Resolve gates away before clauses go to the solver.
     pub elimination: bool,
