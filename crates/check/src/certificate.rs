@@ -33,7 +33,7 @@ use elinvar_ir::{
 use self::induction::Induction;
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 /// Accepts a certificate that proves the property.
 pub fn certificate(
@@ -168,38 +168,38 @@ impl<'a> Invariant<'a> {
         let mut encoder = Encoder::new(budget);
         let mut frame = Frame::initial(&mut encoder, self.system, &self.relevant())?;
         frame.constrain(&mut encoder)?;
-        match self.violated(&mut encoder, &mut frame)? {
-            Some(clause) => Err(Refusal::Initiation { clause }),
-            None => Ok(()),
-        }
+        self.expect(&mut encoder, &mut frame, |clause| Refusal::Initiation { clause })
     }
 
     /// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′
     fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(self.system);
-        self.assume(&mut encoder, &mut frame)?;
-        frame.constrain(&mut encoder)?;
+        let mut frame = self.inside(&mut encoder)?;
         let mut following = frame.successor(&mut encoder, &self.relevant())?;
         following.constrain(&mut encoder)?;
-        match self.violated(&mut encoder, &mut following)? {
-            Some(clause) => Err(Refusal::Consecution { clause }),
-            None => Ok(()),
-        }
+        self.expect(&mut encoder, &mut following, |clause| Refusal::Consecution { clause })
     }
 
     /// SAT?  Inv ∧ C ∧ B
     fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(self.system);
-        self.assume(&mut encoder, &mut frame)?;
-        frame.constrain(&mut encoder)?;
+        let mut frame = self.inside(&mut encoder)?;
         let bad = frame.encode_bit(&mut encoder, self.bad)?;
         encoder.assert(bad);
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(Refusal::Safety),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(Refusal::Safety),
+            SatAnswer::Unsat => Ok(()),
         }
+    }
+
+    /// Any state that satisfies the invariant and the constraints.
+    fn inside(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
+        let mut frame = Frame::free(self.system);
+        for clause in self.literals(encoder, &mut frame)? {
+            encoder.assert_any(clause);
+        }
+        frame.constrain(encoder)?;
+        Ok(frame)
     }
 
     /// The states of the clauses, the constraints and all that they depend on.
@@ -209,33 +209,27 @@ impl<'a> Invariant<'a> {
         self.system.cone_of_influence(clauses.chain(constraints))
     }
 
-    fn assume(&self, encoder: &mut Encoder, frame: &mut Frame<'a>) -> Result<(), Refusal> {
-        for clause in self.literals(encoder, frame)? {
-            encoder.assert_any(clause);
-        }
-        Ok(())
-    }
-
-    /// A clause that need not hold in this frame.
-    fn violated(
+    /// Refuses an invariant with a clause that need not hold in this frame.
+    fn expect(
         &self,
         encoder: &mut Encoder,
         frame: &mut Frame<'a>,
-    ) -> Result<Option<usize>, Refusal> {
+        refusal: impl Fn(usize) -> Refusal,
+    ) -> Result<(), Refusal> {
         let clauses = self.literals(encoder, frame)?;
         let violations: Vec<Lit> = clauses.iter().map(|clause| encoder.none_of(clause)).collect();
         for (chunk, violations) in violations.chunks(TOGETHER).enumerate() {
             let any = encoder.some_of(violations);
             match encoder.solve(&[any])? {
-                Answer::Unsat => encoder.assert(!any),
-                Answer::Sat(mut model) => {
+                SatAnswer::Unsat => encoder.assert(!any),
+                SatAnswer::Sat(mut model) => {
                     let clause = violations.iter().position(|&violation| model.holds(violation));
                     let clause = clause.expect("one of them was assumed");
-                    return Ok(Some(chunk * TOGETHER + clause));
+                    return Err(refusal(chunk * TOGETHER + clause));
                 }
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     fn literals(
@@ -288,8 +282,8 @@ impl<'a> Claim<'a> {
             self.assume(&mut encoder, &mut frame, bit)?;
         }
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(Refusal::FormulaSafety),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(Refusal::FormulaSafety),
+            SatAnswer::Unsat => Ok(()),
         }
     }
 
@@ -319,8 +313,8 @@ impl<'a> Claim<'a> {
         let claim = frame.encode_bit(encoder, self.attached.claim)?;
         encoder.assert(!claim);
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(refusal),
-            Answer::Unsat => Ok(()),
+            SatAnswer::Sat(_) => Err(refusal),
+            SatAnswer::Unsat => Ok(()),
         }
     }
 }

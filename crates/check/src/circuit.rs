@@ -22,12 +22,12 @@
 
 use std::collections::BTreeSet;
 
-use elinvar_ir::{ExprId, PropertyId, TransitionSystem, WitnessCircuit};
+use elinvar_ir::{ExprId, PropertyId, State, TransitionSystem, WitnessCircuit};
 use rustc_hash::FxHashSet;
 
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 /// Accepts a witness circuit that proves the property of the model.
 pub fn circuit(
@@ -85,12 +85,9 @@ impl<'a> Check<'a> {
         model.constrain(&mut encoder)?;
         let mut witness = self.shared_frame(&mut encoder, &mut model)?;
         let mut consequences = witness.constraints(&mut encoder)?;
-        for &(index, _) in &self.witness.shared_states {
-            let state = self.witness.system.states()[index];
-            if let Some(init) = state.init {
-                let defined = witness.encode(&mut encoder, init)?;
-                consequences.push(encoder.equal(&witness.term(state.symbol), &defined)?);
-            }
+        for (symbol, init) in self.shared_states(|state| state.init) {
+            let defined = witness.encode(&mut encoder, init)?;
+            consequences.push(encoder.equal(&witness.term(symbol), &defined)?);
         }
         refute(&mut encoder, consequences, Refusal::CircuitReset)
     }
@@ -106,14 +103,21 @@ impl<'a> Check<'a> {
         model_after.constrain(&mut encoder)?;
         let mut witness_after = self.shared_frame(&mut encoder, &mut model_after)?;
         let mut consequences = witness_after.constraints(&mut encoder)?;
-        for &(index, _) in &self.witness.shared_states {
-            let state = self.witness.system.states()[index];
-            if let Some(next) = state.next {
-                let defined = witness.encode(&mut encoder, next)?;
-                consequences.push(encoder.equal(&witness_after.term(state.symbol), &defined)?);
-            }
+        for (symbol, next) in self.shared_states(|state| state.next) {
+            let defined = witness.encode(&mut encoder, next)?;
+            consequences.push(encoder.equal(&witness_after.term(symbol), &defined)?);
         }
         refute(&mut encoder, consequences, Refusal::CircuitTransition)
+    }
+
+    /// The shared states of the witness for which this part of them is defined.
+    fn shared_states(
+        &self,
+        part: impl Fn(&State) -> Option<ExprId>,
+    ) -> impl Iterator<Item = (ExprId, ExprId)> {
+        let states = self.witness.system.states();
+        let shared = self.witness.shared_states.iter().map(|&(index, _)| &states[index]);
+        shared.filter_map(move |state| Some((state.symbol, part(state)?)))
     }
 
     /// SAT?  C ∧ C′ ∧ P′ ∧ ¬P
@@ -192,8 +196,8 @@ impl<'a> Check<'a> {
 fn refute(encoder: &mut Encoder, consequences: Vec<Lit>, refusal: Refusal) -> Result<(), Refusal> {
     encoder.assert_any(consequences.into_iter().map(|lit| !lit));
     match encoder.solve(&[])? {
-        Answer::Sat(_) => Err(refusal),
-        Answer::Unsat => Ok(()),
+        SatAnswer::Sat(_) => Err(refusal),
+        SatAnswer::Unsat => Ok(()),
     }
 }
 

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Refusal;
 use crate::arrays::{ArrayId, Arrays};
-use crate::solver::{Answer, Budget, Lit, Solver};
+use crate::solver::{Budget, Lit, SatAnswer, Solver};
 use crate::words::{self, Word};
 
 /// The value of an expression in terms of literals.
@@ -99,7 +99,7 @@ impl Encoder {
     }
 
     /// SAT?  everything asserted ∧ assumptions
-    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<Answer<'_>, Refusal> {
+    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<SatAnswer<'_>, Refusal> {
         let mut all = self.arrays.close(&mut self.solver)?;
         all.extend(assumptions);
         self.solver.solve(&all)
@@ -382,9 +382,9 @@ mod tests {
         for &root in roots {
             expected.extend(has_value(&mut encoder, &frame.term(root), &evaluator.value(root)));
         }
-        assert!(matches!(encoder.solve(&expected), Ok(Answer::Sat(_))), "{roots:?} excluded");
+        assert!(matches!(encoder.solve(&expected), Ok(SatAnswer::Sat(_))), "{roots:?} excluded");
         encoder.assert_any(expected.into_iter().map(|lit| !lit));
-        assert!(matches!(encoder.solve(&[]), Ok(Answer::Unsat)), "{roots:?} not determined");
+        assert!(matches!(encoder.solve(&[]), Ok(SatAnswer::Unsat)), "{roots:?} not determined");
     }
 
     fn two_words(width: u32) -> (SystemBuilder, ExprId, ExprId) {
@@ -507,7 +507,7 @@ mod tests {
         let system = b.finish().unwrap();
         let mut encoder = Encoder::new(&Budget::default());
         let lit = Frame::free(&system).encode_bit(&mut encoder, bit).unwrap();
-        matches!(encoder.solve(&[lit]).unwrap(), Answer::Sat(_))
+        matches!(encoder.solve(&[lit]).unwrap(), SatAnswer::Sat(_))
     }
 
     /// Zeros overwritten with ones in `writes` places are all ones exactly when

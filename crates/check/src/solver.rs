@@ -76,7 +76,7 @@ enum Gate {
 }
 
 /// What the solver says.
-pub(crate) enum Answer<'a> {
+pub(crate) enum SatAnswer<'a> {
     Sat(Model<'a>),
     Unsat,
 }
@@ -147,7 +147,7 @@ impl Solver {
     }
 
     /// SAT?  clauses ∧ assumptions
-    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<Answer<'_>, Refusal> {
+    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<SatAnswer<'_>, Refusal> {
         if self.stopped || self.budget.is_spent() {
             return Err(Refusal::OutOfBudget);
         }
@@ -155,8 +155,8 @@ impl Solver {
             self.cadical.assume(lit.0);
         }
         match self.cadical.solve() {
-            Status::SATISFIABLE => Ok(Answer::Sat(Model(&mut self.cadical))),
-            Status::UNSATISFIABLE => Ok(Answer::Unsat),
+            Status::SATISFIABLE => Ok(SatAnswer::Sat(Model(&mut self.cadical))),
+            Status::UNSATISFIABLE => Ok(SatAnswer::Unsat),
             Status::UNKNOWN => Err(Refusal::OutOfBudget),
         }
     }
@@ -280,7 +280,7 @@ mod tests {
                 }
             }
             let assumed = [x, y, z].map(|lit| if value(lit) { lit } else { !lit });
-            let Ok(Answer::Sat(mut model)) = solver.solve(&assumed) else { panic!("no model") };
+            let Ok(SatAnswer::Sat(mut model)) = solver.solve(&assumed) else { panic!("no model") };
             for (out, expected) in claims {
                 assert_eq!(model.holds(out), expected, "{out:?} at {code:03b}");
             }
@@ -315,7 +315,7 @@ mod tests {
         let flag = Arc::new(AtomicBool::new(false));
         let stopped = Budget { cancelled: Some(flag.clone()), ..Budget::default() };
         let mut solver = Solver::new(&stopped);
-        assert!(matches!(solver.solve(&[]), Ok(Answer::Sat(_))));
+        assert!(matches!(solver.solve(&[]), Ok(SatAnswer::Sat(_))));
         flag.store(true, Ordering::Relaxed);
         assert!(matches!(solver.solve(&[]), Err(Refusal::OutOfBudget)));
     }

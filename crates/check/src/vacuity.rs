@@ -13,7 +13,7 @@ use elinvar_ir::TransitionSystem;
 
 use crate::encode::{Encoder, Frame};
 use crate::refusal::Refusal;
-use crate::solver::{Answer, Budget};
+use crate::solver::{Budget, SatAnswer};
 
 /// The first of so many cycles in which no run satisfies the constraints.
 pub fn contradiction(system: &TransitionSystem, cycles: usize, budget: &Budget) -> Option<usize> {
@@ -36,7 +36,7 @@ fn search(
             frame = frame.successor(&mut encoder, &states)?;
         }
         frame.constrain(&mut encoder)?;
-        if let Answer::Unsat = encoder.solve(&[])? {
+        if let SatAnswer::Unsat = encoder.solve(&[])? {
             return Ok(Some(cycle));
         }
     }

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
 use crate::replay::{check_constraints, check_initial, check_shape};
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 /// Accepts a witness all of whose claims are true. Returns a cycle in which each of its
 /// properties fails, in their order.
@@ -182,8 +182,8 @@ fn is_valid(encoder: &mut Encoder, lit: Lit) -> Result<bool, Refusal> {
         return Ok(true);
     }
     match encoder.solve(&[!lit])? {
-        Answer::Sat(_) => Ok(false),
-        Answer::Unsat => Ok(true),
+        SatAnswer::Sat(_) => Ok(false),
+        SatAnswer::Unsat => Ok(true),
     }
 }
 

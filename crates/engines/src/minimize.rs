@@ -216,13 +216,13 @@ impl<'a> Minimizer<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use elinvar_ir::{Sort, SystemBuilder};
 
     /// Registers that start at zero: `a` stays, `b` copies `a`, `c` copies `b`, and `d`
     /// and `e` copy each other.
-    fn registers() -> (TransitionSystem, Vec<ExprId>) {
+    pub(crate) fn registers() -> (TransitionSystem, Vec<ExprId>) {
         let mut b = SystemBuilder::new();
         let bit = |b: &mut SystemBuilder, name| b.state(Sort::BOOL, Some(name)).unwrap();
         let states: Vec<ExprId> = ["a", "b", "c", "d", "e"].map(|n| bit(&mut b, n)).to_vec();
@@ -231,6 +231,7 @@ mod tests {
             b.states[state].next = Some(states[next]);
         }
         b.bad("c", states[2]);
+        b.bad("d", states[3]);
         (b.finish().unwrap(), states)
     }
 

@@ -117,7 +117,7 @@ impl Writer<'_> {
         for &property in properties {
             put!(text, "; {}\n", clean(&self.program.property(property).name));
         }
-        if let Some(why) = self.program.doubt(self.program.edge_ids()) {
+        if let Some(why) = self.program.approximation(self.program.edge_ids()) {
             put!(text, "{APPROXIMATED} {}\n", clean(&why));
         }
         put!(text, "(set-logic HORN)\n");

@@ -168,6 +168,11 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Operator and operands, if it is a binary operation.
+    pub fn as_binary(&self) -> Option<(BinaryOp, ExprId, ExprId)> {
+        if let Expr::Binary(op, a, b) = *self { Some((op, a, b)) } else { None }
+    }
+
     /// Calls `visit` for each operand.
     pub fn for_each_operand(&self, mut visit: impl FnMut(ExprId)) {
         match *self {

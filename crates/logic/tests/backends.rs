@@ -1,196 +1,91 @@
-//! What every solver behind the interface must do: one suite, run on each.
+//! The solvers behind the interface: one suite, run on each.
 
-use elinvar_logic::{Answer, Cadical, Lit, Native, SatSolver};
+mod suite;
 
-macro_rules! suite {
-    ($backend:ident: $($test:ident),+ $(,)?) => {
-        $(
-            #[test]
-            fn $test() {
-                super::$test($backend::new());
-            }
-        )+
+use elinvar_logic::{Answer, Cadical, Lit, Native, SatSolver, Var};
+use suite::{Backend, Literal, Outcome, add_pigeons};
 
-        #[test]
-        fn stops_when_told() {
-            super::stops_when_told($backend::with_stop(|| true));
-        }
-    };
+/// A solver, and how many variables it has.
+struct Adapter<S> {
+    solver: S,
+    variables: usize,
 }
 
-macro_rules! suites {
-    ($($module:ident: $backend:ident),+ $(,)?) => {
-        $(
-            mod $module {
-                use super::$backend;
-
-                suite!($backend:
-                    gives_models,
-                    gives_cores_of_assumptions,
-                    forgets_assumptions,
-                    takes_clauses_between_queries,
-                    takes_clauses_of_any_form,
-                    is_refuted_for_ever_by_the_empty_clause,
-                    contradictory_assumptions_are_the_core,
-                    counts_conflicts,
-                    agrees_with_truth_tables,
-                );
-            }
-        )+
-    };
+trait Stoppable: SatSolver {
+    fn make(is_stopped: bool) -> Self;
 }
 
-suites! {
-    cadical: Cadical,
-    native: Native,
-}
-
-fn fresh<const N: usize>(solver: &mut impl SatSolver) -> [Lit; N] {
-    [(); N].map(|()| solver.new_var().positive())
-}
-
-fn is_sat(solver: &mut impl SatSolver, assumptions: &[Lit]) -> bool {
-    match solver.solve(assumptions) {
-        Answer::Sat(_) => true,
-        Answer::Unsat(_) => false,
-        Answer::Stopped => panic!("this solver is never stopped"),
+impl Stoppable for Cadical {
+    fn make(is_stopped: bool) -> Self {
+        if is_stopped { Cadical::with_stop(|| true) } else { Cadical::new() }
     }
 }
 
-/// Of the assumptions, those that a refutation used.
-fn core(solver: &mut impl SatSolver, assumptions: &[Lit]) -> Vec<Lit> {
-    match solver.solve(assumptions) {
-        Answer::Unsat(mut core) => {
-            assumptions.iter().copied().filter(|&lit| core.contains(lit)).collect()
-        }
-        Answer::Sat(_) | Answer::Stopped => panic!("unsatisfiable"),
+impl Stoppable for Native {
+    fn make(is_stopped: bool) -> Self {
+        if is_stopped { Native::with_stop(|| true) } else { Native::new() }
     }
 }
 
-fn gives_models(mut solver: impl SatSolver) {
-    let [a, b, c] = fresh(&mut solver);
-    solver.add_clause(&[!a, b]);
-    solver.add_clause(&[!b, !c]);
-    match solver.solve(&[a]) {
-        Answer::Sat(mut model) => {
-            assert!(model.value(a) && model.value(b) && model.value(!c));
-            assert!(!model.value(!a) && !model.value(!b) && !model.value(c));
-        }
-        Answer::Unsat(_) | Answer::Stopped => panic!("satisfiable"),
+fn lits(literals: &[Literal]) -> Vec<Lit> {
+    let lit =
+        |literal: &Literal| Var::new(literal.variable).positive().negate_if(literal.is_negative);
+    literals.iter().map(lit).collect()
+}
+
+impl<S: Stoppable> Backend for Adapter<S> {
+    fn new() -> Self {
+        Adapter { solver: S::make(false), variables: 0 }
     }
-}
 
-fn gives_cores_of_assumptions(mut solver: impl SatSolver) {
-    let [a, b, c] = fresh(&mut solver);
-    solver.add_clause(&[!a, b]);
-    assert_eq!(core(&mut solver, &[c, a, !b]), [a, !b]);
-}
-
-fn forgets_assumptions(mut solver: impl SatSolver) {
-    let [a, b] = fresh(&mut solver);
-    solver.add_clause(&[a, b]);
-    assert!(!is_sat(&mut solver, &[!a, !b]));
-    assert!(is_sat(&mut solver, &[!a]));
-    assert!(is_sat(&mut solver, &[!b]));
-}
-
-fn takes_clauses_between_queries(mut solver: impl SatSolver) {
-    let [a, b] = fresh(&mut solver);
-    assert!(is_sat(&mut solver, &[a]));
-    solver.add_clause(&[!a, b]);
-    assert!(!is_sat(&mut solver, &[a, !b]));
-    let [c] = fresh(&mut solver);
-    solver.add_clause(&[!b, c]);
-    assert_eq!(core(&mut solver, &[a, !c]), [a, !c]);
-}
-
-fn takes_clauses_of_any_form(mut solver: impl SatSolver) {
-    let [a, b] = fresh(&mut solver);
-    solver.add_clause(&[a, b, !a]);
-    assert!(is_sat(&mut solver, &[!a, !b]));
-    solver.add_clause(&[b, b, b]);
-    assert_eq!(core(&mut solver, &[a, !b]), [!b]);
-    solver.add_clause(&[a, a, !b, a]);
-    assert_eq!(core(&mut solver, &[!a]), [!a]);
-}
-
-fn is_refuted_for_ever_by_the_empty_clause(mut solver: impl SatSolver) {
-    let [a] = fresh(&mut solver);
-    assert!(is_sat(&mut solver, &[]));
-    solver.add_clause(&[]);
-    for _ in 0..2 {
-        assert_eq!(core(&mut solver, &[a]), []);
-        solver.add_clause(&[a]);
+    fn stopped() -> Self {
+        Adapter { solver: S::make(true), variables: 0 }
     }
-}
 
-fn contradictory_assumptions_are_the_core(mut solver: impl SatSolver) {
-    let [a, b] = fresh(&mut solver);
-    assert_eq!(core(&mut solver, &[b, a, !a]), [a, !a]);
-    assert!(is_sat(&mut solver, &[b, a, a]));
-}
-
-fn counts_conflicts(mut solver: impl SatSolver) {
-    assert_eq!(solver.conflicts(), 0);
-    add_pigeons(&mut solver, 5, 4);
-    assert!(!is_sat(&mut solver, &[]));
-    assert!(solver.conflicts() > 0);
-}
-
-/// Too hard to be refuted before the first look.
-fn stops_when_told(mut solver: impl SatSolver) {
-    add_pigeons(&mut solver, 11, 10);
-    assert!(matches!(solver.solve(&[]), Answer::Stopped));
-}
-
-/// Each pigeon has a hole of its own.
-fn add_pigeons(solver: &mut impl SatSolver, pigeons: usize, holes: usize) {
-    let pigeons: Vec<Vec<Lit>> =
-        (0..pigeons).map(|_| (0..holes).map(|_| solver.new_var().positive()).collect()).collect();
-    for (i, one) in pigeons.iter().enumerate() {
-        solver.add_clause(one);
-        for other in &pigeons[..i] {
-            for (&a, &b) in one.iter().zip(other) {
-                solver.add_clause(&[!a, !b]);
-            }
-        }
+    fn variable(&mut self) -> Literal {
+        let variable = self.solver.new_var().index();
+        assert_eq!(variable, self.variables);
+        self.variables += 1;
+        Literal { variable, is_negative: false }
     }
-}
 
-/// Random clauses over eight variables come one by one; a set of rows tells
-/// which assignments are left.
-fn agrees_with_truth_tables(mut solver: impl SatSolver) {
-    const VARS: usize = 8;
-    let mut seed = 1u64;
-    let mut random = move |bound: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % bound
-    };
-    let vars: [Lit; VARS] = fresh(&mut solver);
-    let holds = |row: usize, lit: Lit| (row >> lit.var().index() & 1 == 1) != lit.is_negative();
-    let mut rows: Vec<usize> = (0..1 << VARS).collect();
-    while !rows.is_empty() {
-        let mut lits = |count| -> Vec<Lit> {
-            (0..count).map(|_| vars[random(VARS)].negate_if(random(2) == 0)).collect()
-        };
-        let (clause, assumptions) = (lits(3), lits(2));
-        solver.add_clause(&clause);
-        rows.retain(|&row| clause.iter().any(|&lit| holds(row, lit)));
-        let possible =
-            |given: &[Lit]| rows.iter().any(|&row| given.iter().all(|&lit| holds(row, lit)));
-        match solver.solve(&assumptions) {
+    fn add_clause(&mut self, clause: &[Literal]) {
+        self.solver.add_clause(&lits(clause));
+    }
+
+    fn solve(&mut self, assumptions: &[Literal]) -> Outcome {
+        let assumed = lits(assumptions);
+        match self.solver.solve(&assumed) {
             Answer::Sat(mut model) => {
-                let bits =
-                    vars.iter().enumerate().map(|(i, &lit)| (model.value(lit) as usize) << i);
-                let row = bits.sum();
-                assert!(rows.contains(&row) && assumptions.iter().all(|&lit| holds(row, lit)));
+                let mut value = |variable: usize| {
+                    let lit = Var::new(variable).positive();
+                    assert_ne!(model.value(lit), model.value(!lit));
+                    model.value(lit)
+                };
+                Outcome::Sat((0..self.variables).map(&mut value).collect())
             }
             Answer::Unsat(mut core) => {
-                let used = assumptions.iter().copied().filter(|&lit| core.contains(lit));
-                assert!(!possible(&used.collect::<Vec<Lit>>()));
+                let used = assumptions.iter().zip(assumed).filter(|&(_, lit)| core.contains(lit));
+                Outcome::Unsat(used.map(|(&literal, _)| literal).collect())
             }
-            Answer::Stopped => panic!("this solver is never stopped"),
+            Answer::Stopped => Outcome::Stopped,
         }
     }
-    assert!(!is_sat(&mut solver, &[]));
+}
+
+conformance!(cadical: super::Adapter<super::Cadical>);
+conformance!(native: super::Adapter<super::Native>);
+
+fn counts_conflicts<S: Stoppable>() {
+    let mut adapter = Adapter::<S>::new();
+    assert_eq!(adapter.solver.conflicts(), 0);
+    add_pigeons(&mut adapter, 5, 4);
+    assert!(matches!(adapter.solve(&[]), Outcome::Unsat(_)));
+    assert!(adapter.solver.conflicts() > 0);
+}
+
+#[test]
+fn conflicts_are_counted() {
+    counts_conflicts::<Cadical>();
+    counts_conflicts::<Native>();
 }

@@ -185,8 +185,7 @@ impl Context {
                     stack.extend(children.iter().map(|&child| (child, false)));
                     continue;
                 }
-                Node::Bool(true) => unsafe { (self.0.api.Z3_mk_true)(self.0.raw) },
-                Node::Bool(false) => unsafe { (self.0.api.Z3_mk_false)(self.0.raw) },
+                Node::Bool(value) => self.truth(*value),
                 Node::Int(number) => self.numeral(terms, &number.to_string(), &Sort::Int),
                 Node::Real(number) => self.numeral(terms, &number.to_string(), &Sort::Real),
                 Node::Word(word) => {
@@ -198,6 +197,13 @@ impl Context {
             self.0.known.borrow_mut().terms.insert(next, made);
         }
         self.0.known.borrow().terms[&term]
+    }
+
+    fn truth(&self, value: bool) -> Raw {
+        let Inner { api, raw, .. } = &*self.0;
+        let make = if value { api.Z3_mk_true } else { api.Z3_mk_false };
+        // SAFETY: the context is alive.
+        unsafe { make(*raw) }
     }
 
     fn numeral(&self, terms: &Terms, number: &str, sort: &Sort) -> Raw {
@@ -242,9 +248,11 @@ impl Context {
         }
     }
 
+    /// # Safety
+    /// The operand is a word of this context.
     unsafe fn unary(&self, op: UnaryOp, a: Raw) -> Raw {
         let Inner { api, raw: c, .. } = &*self.0;
-        // SAFETY: as for `apply`.
+        // SAFETY: by the caller's promise.
         unsafe {
             match op {
                 UnaryOp::Not => (api.Z3_mk_bvnot)(*c, a),
@@ -255,10 +263,12 @@ impl Context {
         }
     }
 
+    /// # Safety
+    /// The operands are words of this context, of sorts that the operator takes.
     unsafe fn binary(&self, op: BinaryOp, a: Raw, b: Raw) -> Raw {
         let Inner { api, raw: c, .. } = &*self.0;
         let c = *c;
-        // SAFETY: as for `apply`.
+        // SAFETY: by the caller's promise, and so for `overflow`.
         unsafe {
             match op {
                 BinaryOp::And => (api.Z3_mk_bvand)(c, a, b),
@@ -291,9 +301,12 @@ impl Context {
     }
 
     /// Does the result differ from that of words twice as wide?
+    ///
+    /// # Safety
+    /// As for `binary`.
     unsafe fn overflow(&self, op: BinaryOp, signed: bool, a: Raw, b: Raw) -> Raw {
         let Inner { api, raw: c, .. } = &*self.0;
-        // SAFETY: as for `apply`; every object is kept as soon as it is made.
+        // SAFETY: by the caller's promise; every object is held as soon as it is made.
         unsafe {
             let width = (api.Z3_get_bv_sort_size)(*c, (api.Z3_get_sort)(*c, a));
             let extend = if signed { api.Z3_mk_sign_ext } else { api.Z3_mk_zero_ext };

@@ -16,4 +16,4 @@ mod watchdog;
 pub use api::MissingSolver;
 pub use context::Context;
 pub use model::Model;
-pub use solver::{Answer, Solver};
+pub use solver::{Refuted, Satisfied, SmtAnswer, Solver, Undecided, UnknownReason};

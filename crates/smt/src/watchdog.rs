@@ -19,6 +19,8 @@ pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 struct State {
     /// Of the query that is running.
     deadline: Option<Instant>,
+    /// That query was interrupted.
+    interrupted: bool,
     ended: bool,
 }
 
@@ -68,11 +70,14 @@ impl Watchdog {
     pub fn arm(&self, limit: Duration) {
         let mut state = self.shared.lock();
         state.deadline = Instant::now().checked_add(limit);
+        state.interrupted = false;
     }
 
-    /// It ended: no interrupt will come after this.
-    pub fn disarm(&self) {
-        self.shared.lock().deadline = None;
+    /// It ended: no interrupt will come after this. Was it interrupted?
+    pub fn disarm(&self) -> bool {
+        let mut state = self.shared.lock();
+        state.deadline = None;
+        state.interrupted
     }
 }
 
@@ -82,6 +87,7 @@ fn watch(shared: &Shared, target: &Target, stop: &Stop) {
         if let Some(deadline) = state.deadline
             && (Instant::now() >= deadline || stop())
         {
+            state.interrupted = true;
             target.interrupt();
         }
         let waited = shared.changed.wait_timeout(state, PERIOD);

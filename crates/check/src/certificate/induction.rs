@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encode::{Encoder, Frame, Term};
 use crate::refusal::Refusal;
-use crate::solver::{Answer, Budget, Lit};
+use crate::solver::{Budget, Lit, SatAnswer};
 
 pub(super) struct Induction<'a> {
     system: &'a TransitionSystem,
@@ -67,8 +67,8 @@ impl<'a> Induction<'a> {
         }
         encoder.assert_any(differ);
         match encoder.solve(&[])? {
-            Answer::Sat(_) => Err(Refusal::OtherStates),
-            Answer::Unsat => Ok(Induction { states: states.clone(), ..self }),
+            SatAnswer::Sat(_) => Err(Refusal::OtherStates),
+            SatAnswer::Unsat => Ok(Induction { states: states.clone(), ..self }),
         }
     }
 
@@ -89,8 +89,8 @@ impl<'a> Induction<'a> {
             frame.constrain(&mut encoder)?;
             let reached = frame.encode_bit(&mut encoder, self.bad)?;
             match encoder.solve(&[reached])? {
-                Answer::Sat(_) => return Err(Refusal::BaseCase { cycle }),
-                Answer::Unsat => encoder.assert(!reached),
+                SatAnswer::Sat(_) => return Err(Refusal::BaseCase { cycle }),
+                SatAnswer::Unsat => encoder.assert(!reached),
             }
         }
         Ok(())
@@ -114,7 +114,7 @@ impl<'a> Induction<'a> {
             encoder.assert(if cycle < k { !reached } else { reached });
         }
         loop {
-            let Answer::Sat(mut model) = encoder.solve(&[])? else { return Ok(()) };
+            let SatAnswer::Sat(mut model) = encoder.solve(&[])? else { return Ok(()) };
             let repeated = path.repeated(|lit| model.holds(lit));
             if repeated.is_empty() {
                 return Err(Refusal::StepCase { k });

@@ -79,7 +79,7 @@ pub fn judge_run(
         return Err(ProgramRefusal::NoSuchProperty(trace.property).into());
     }
     judge::run(program, trace)?;
-    match program.doubt(trace.steps.iter().map(|step| step.edge)) {
+    match program.approximation(trace.steps.iter().map(|step| step.edge)) {
         Some(why) => Err(Unaccepted::Approximated(why)),
         None => Ok(()),
     }

@@ -14,13 +14,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use elinvar_ir::StopReason;
-use elinvar_ir::program::{EdgeId, LocationId, Program, Statement, Term};
+use elinvar_ir::program::{BlockId, EdgeId, LocationId, Program, Statement, Term};
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, INVARIANT};
-use super::graph::{BlockIndex, Graph, Outcome};
+use super::frames::Frames;
+use super::graph::{Graph, Outcome};
 use super::options::CfgOptions;
-use super::search::{End, Search};
+use super::search::{End, ProgramSearch};
+use crate::relation::Level;
 use crate::run::Run;
 
 const QUERY: Duration = Duration::from_secs(20);
@@ -41,11 +42,19 @@ pub struct TraceAbstraction<'a> {
     /// The edges of the path programs that are proved.
     proved: Vec<BTreeSet<EdgeId>>,
     /// Which predicates hold after a block, by those before: `None` if it has no step.
-    posts: FxHashMap<(BlockIndex, Vec<usize>), Option<Vec<usize>>>,
+    posts: FxHashMap<(BlockId, Vec<usize>), Option<Vec<usize>>>,
 }
 
 /// A way through the graph of nodes to an error.
-type Trace = Vec<(Node, BlockIndex)>;
+type Trace = Vec<(Node, BlockId)>;
+
+/// Do the proofs cover all error traces?
+enum Coverage {
+    /// Yes; these nodes are reached.
+    Complete(BTreeSet<Node>),
+    /// Not this one.
+    Missing(Trace),
+}
 
 /// How a path program was decided.
 enum Decision {
@@ -79,13 +88,13 @@ impl<'a> TraceAbstraction<'a> {
         self.errors.retain(|&other| other != error);
     }
 
-    /// As [`Search::run`]; a path is told in blocks of [`Self::graph`].
+    /// As [`ProgramSearch::run`]; a path is told in blocks of [`Self::graph`].
     pub fn run(&mut self) -> End {
         loop {
             match self.error_trace() {
                 Err(reason) => return End::Stopped(reason),
-                Ok(Err(nodes)) => return End::Proved(self.invariant(&nodes)),
-                Ok(Ok(trace)) => match self.refine(&trace) {
+                Ok(Coverage::Complete(nodes)) => return End::Proved(self.invariant(&nodes)),
+                Ok(Coverage::Missing(trace)) => match self.refine(&trace) {
                     Decision::Covered => {}
                     Decision::End(end) => return end,
                 },
@@ -93,10 +102,10 @@ impl<'a> TraceAbstraction<'a> {
         }
     }
 
-    /// A trace to an error that no proof covers, or all nodes that are reached.
-    fn error_trace(&mut self) -> Result<Result<Trace, BTreeSet<Node>>, StopReason> {
+    /// Looks for a trace to an error that no proof covers.
+    fn error_trace(&mut self) -> Result<Coverage, StopReason> {
         let start: Node = (self.graph.entry, Vec::new());
-        let mut came: BTreeMap<Node, Option<(Node, BlockIndex)>> = BTreeMap::new();
+        let mut came: BTreeMap<Node, Option<(Node, BlockId)>> = BTreeMap::new();
         came.insert(start.clone(), None);
         let mut waiting = VecDeque::from([start]);
         while let Some(node) = waiting.pop_front() {
@@ -112,16 +121,16 @@ impl<'a> TraceAbstraction<'a> {
                 }
                 came.insert(next.clone(), Some((node.clone(), block)));
                 if self.graph.is_error(to) {
-                    return Ok(Ok(way(&came, next)));
+                    return Ok(Coverage::Missing(way(&came, next)));
                 }
                 waiting.push_back(next);
             }
         }
-        Ok(Err(came.into_keys().collect()))
+        Ok(Coverage::Complete(came.into_keys().collect()))
     }
 
     /// The predicates that hold after a block.
-    fn post(&mut self, block: BlockIndex, node: &Node) -> Result<Option<Vec<usize>>, StopReason> {
+    fn post(&mut self, block: BlockId, node: &Node) -> Result<Option<Vec<usize>>, StopReason> {
         let key = (block, node.1.clone());
         if let Some(known) = self.posts.get(&key) {
             return Ok(known.clone());
@@ -147,12 +156,12 @@ impl<'a> TraceAbstraction<'a> {
     }
 
     /// Has the block a step from states with these predicates into the cube?
-    fn ask(&mut self, block: BlockIndex, also: &[Term], cube: &[Term]) -> Result<bool, StopReason> {
+    fn ask(&mut self, block: BlockId, also: &[Term], cube: &[Term]) -> Result<bool, StopReason> {
         if let Some(reason) = self.run.stop() {
             return Err(reason);
         }
-        let nothing = (&Frames::default(), usize::MAX);
-        match self.graph.ask(block, nothing, also, cube, QUERY) {
+        let nothing = Frames::default();
+        match self.graph.ask(block, nothing.frame(Level::Infinite), also, cube, QUERY) {
             Outcome::Blocked(_) => Ok(false),
             Outcome::Step(_) => Ok(true),
             // It may have one.
@@ -182,10 +191,11 @@ impl<'a> TraceAbstraction<'a> {
         for (&at, facts) in &self.known {
             for &fact in facts {
                 let fact = graph.terms.import(&self.graph.terms, fact);
-                frames.insert(&graph.terms, at, fact, INVARIANT);
+                frames.insert(&graph.terms, at, fact, Level::Infinite);
             }
         }
-        let mut search = Search::new(graph, frames, self.errors.clone(), self.options, self.run);
+        let mut search =
+            ProgramSearch::new(graph, frames, self.errors.clone(), self.options, self.run);
         match search.run() {
             End::Proved(at) => {
                 self.learn(&search.graph, at);
@@ -201,10 +211,11 @@ impl<'a> TraceAbstraction<'a> {
     }
 
     /// The edges of one path through a block, from the predicates of a node.
-    fn edges_of_step(&mut self, node: &Node, block: BlockIndex) -> Vec<EdgeId> {
+    fn edges_of_step(&mut self, node: &Node, block: BlockId) -> Vec<EdgeId> {
         let also = self.terms_of(node);
-        let nothing = (&Frames::default(), usize::MAX);
-        let Outcome::Step(mut state) = self.graph.ask(block, nothing, &also, &[], QUERY) else {
+        let nothing = Frames::default();
+        let frame = nothing.frame(Level::Infinite);
+        let Outcome::Step(mut state) = self.graph.ask(block, frame, &also, &[], QUERY) else {
             return self.graph.block(block).edges();
         };
         let terms = &self.graph.terms;
@@ -227,13 +238,13 @@ impl<'a> TraceAbstraction<'a> {
     }
 
     /// Both graphs have the same locations, and one block from each to each.
-    fn same_block(&self, graph: &Graph, block: BlockIndex) -> BlockIndex {
+    fn same_block(&self, graph: &Graph, block: BlockId) -> BlockId {
         let (from, to) = (graph.block(block).from, graph.block(block).to);
-        let same = |&index: &BlockIndex| {
+        let same = |&index: &BlockId| {
             let other = self.graph.block(index);
             other.from == from && other.to == to
         };
-        self.graph.block_indices().find(same).expect("the program has all that a part of it has")
+        self.graph.block_ids().find(same).expect("the program has all that a part of it has")
     }
 
     fn learn(&mut self, proof: &Graph, lemmas: BTreeMap<LocationId, Vec<Term>>) {
@@ -267,7 +278,7 @@ impl<'a> TraceAbstraction<'a> {
     }
 }
 
-fn way(came: &BTreeMap<Node, Option<(Node, BlockIndex)>>, end: Node) -> Trace {
+fn way(came: &BTreeMap<Node, Option<(Node, BlockId)>>, end: Node) -> Trace {
     let mut trace = Vec::new();
     let mut at = &end;
     while let Some((node, block)) = &came[at] {

@@ -10,6 +10,7 @@ use elinvar_ir::program::{AssertionKind, LocationId, Program};
 
 use super::frames::Frames;
 use super::graph::{Graph, Outcome};
+use crate::relation::Level;
 use crate::run::Run;
 
 /// The most time for one query, and for all of them.
@@ -36,7 +37,7 @@ pub fn unreachable(
         graph.blocks_into(**error).into_iter().all(|block| {
             // SAT?  T_block
             run.stop().is_none()
-                && match graph.ask(block, (&frames, 0), &[], &[], QUERY) {
+                && match graph.ask(block, frames.frame(Level::Finite(0)), &[], &[], QUERY) {
                     Outcome::Blocked(_) => true,
                     Outcome::Step(_) | Outcome::Unknown(_) => false,
                 }

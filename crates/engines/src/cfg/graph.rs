@@ -4,23 +4,21 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use elinvar_ir::program::{
-    Block, Blocks, LocationId, Program, Sort, Term, Terms, VariableId, large_blocks,
+    Block, BlockId, Blocks, LocationId, Program, Sort, Term, Terms, VariableId, large_blocks,
 };
-use elinvar_smt::{Answer, Context, Model, Solver};
+use elinvar_smt::{Context, Model, SmtAnswer, Solver, UnknownReason};
 use rustc_hash::FxHashMap;
 
-use super::frames::{Frames, INVARIANT, Lemma};
+use super::frames::{Frame, Frames, Lemma};
 use super::valuation::Valuation;
+use crate::relation::Level;
 
 /// A solver that knows more assumptions than this is made anew.
 const MOST_ASSUMPTIONS: usize = 3000;
 
-/// A block by its position.
-pub type BlockIndex = usize;
-
-/// A block with the solver that is asked about it: its guard is asserted, and the
+/// A block with the solver for queries about it: its guard is asserted, and the
 /// lemmas of the location where it begins, each under its level.
-struct Asked {
+struct BlockSolver {
     block: Block,
     /// Made when it is asked first.
     place: Option<Place>,
@@ -36,8 +34,8 @@ struct Place {
 }
 
 impl Place {
-    /// Too much was assumed once.
-    fn is_worn(&self) -> bool {
+    /// Has it seen so many assumptions that a new solver is faster?
+    fn needs_rebuild(&self) -> bool {
         self.solver.assumptions() > MOST_ASSUMPTIONS
     }
 
@@ -57,6 +55,7 @@ pub enum Outcome {
     Unknown(String),
 }
 
+/// The blocks of a program, and the solvers for them.
 pub struct Graph {
     pub terms: Terms,
     pub context: Context,
@@ -64,8 +63,8 @@ pub struct Graph {
     pub locations: Vec<LocationId>,
     errors: Vec<LocationId>,
     pub live: BTreeMap<LocationId, Vec<VariableId>>,
-    blocks: Vec<Asked>,
-    into: BTreeMap<LocationId, Vec<BlockIndex>>,
+    blocks: Vec<BlockSolver>,
+    into: BTreeMap<LocationId, Vec<BlockId>>,
     places: BTreeMap<LocationId, Place>,
     /// Booleans that switch on the lemmas of a level.
     levels: Vec<Term>,
@@ -75,11 +74,11 @@ pub struct Graph {
 impl Graph {
     pub fn new(program: &Program, errors: &[LocationId], context: Context) -> Self {
         let Blocks { mut terms, entry, locations, blocks, live } = large_blocks(program, errors);
-        let mut into: BTreeMap<LocationId, Vec<BlockIndex>> = BTreeMap::new();
-        for (index, block) in blocks.iter().enumerate() {
+        let mut into: BTreeMap<LocationId, Vec<BlockId>> = BTreeMap::new();
+        for (index, block) in (0..).map(BlockId).zip(&blocks) {
             into.entry(block.to).or_default().push(index);
         }
-        let blocks = blocks.into_iter().map(|block| Asked::new(block, &mut terms)).collect();
+        let blocks = blocks.into_iter().map(|block| BlockSolver::new(block, &mut terms)).collect();
         let errors = errors.to_vec();
         Graph {
             terms,
@@ -96,32 +95,36 @@ impl Graph {
         }
     }
 
-    pub fn block(&self, index: BlockIndex) -> &Block {
-        &self.blocks[index].block
+    pub fn block(&self, index: BlockId) -> &Block {
+        &self.blocks[index.0 as usize].block
     }
 
-    pub fn blocks_from(&self, at: LocationId) -> Vec<BlockIndex> {
-        (0..self.blocks.len()).filter(|&index| self.blocks[index].block.from == at).collect()
+    /// The blocks that leave a location.
+    pub fn blocks_from(&self, at: LocationId) -> Vec<BlockId> {
+        self.block_ids().filter(|&index| self.block(index).from == at).collect()
     }
 
-    pub fn block_indices(&self) -> std::ops::Range<BlockIndex> {
-        0..self.blocks.len()
+    /// All blocks.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+        (0..self.blocks.len() as u32).map(BlockId)
     }
 
     pub fn is_error(&self, at: LocationId) -> bool {
         self.errors.contains(&at)
     }
 
-    pub fn blocks_into(&self, at: LocationId) -> Vec<BlockIndex> {
+    /// The blocks that lead to a location.
+    pub fn blocks_into(&self, at: LocationId) -> Vec<BlockId> {
         self.into.get(&at).cloned().unwrap_or_default()
     }
 
     /// What a formula at the end of a block is before it.
-    pub fn before(&mut self, block: BlockIndex, term: Term) -> Term {
-        self.terms.replace(term, &mut self.blocks[block].before)
+    pub fn before(&mut self, block: BlockId, term: Term) -> Term {
+        self.terms.replace(term, &mut self.blocks[block.0 as usize].before)
     }
 
-    fn level(&mut self, level: usize) -> Term {
+    /// The Boolean that switches on the lemmas of a level.
+    fn switch(&mut self, level: usize) -> Term {
         while self.levels.len() <= level {
             let variable = self.terms.declare(format!("level{}", self.levels.len()), Sort::Bool);
             let term = self.terms.variable(variable);
@@ -130,12 +133,23 @@ impl Graph {
         self.levels[level]
     }
 
-    /// Is there a step of the block from the frame of a level into a cube? `also` is
-    /// assumed of the state before.
+    /// What is assumed so that the lemmas of a level and of later ones count. Those of F∞
+    /// always do.
+    fn switches_from(&self, level: Level) -> Vec<Term> {
+        match level {
+            Level::Finite(level) => self.levels.get(level..).unwrap_or_default().to_vec(),
+            Level::Infinite => Vec::new(),
+        }
+    }
+
+    /// SAT?  F[level] ∧ also ∧ T_block ∧ cube′
+    ///
+    /// Is there a step of the block from a frame into a cube? `also` is assumed of the
+    /// state before.
     pub fn ask(
         &mut self,
-        index: BlockIndex,
-        (frames, level): (&Frames, usize),
+        index: BlockId,
+        frame: Frame<'_>,
         also: &[Term],
         cube: &[Term],
         limit: Duration,
@@ -146,8 +160,8 @@ impl Graph {
         {
             return Outcome::Blocked(vec![at]);
         }
-        self.catch_up(index, frames);
-        let mut assumptions: Vec<Term> = self.levels.get(level..).unwrap_or_default().to_vec();
+        self.catch_up(index, frame.frames);
+        let mut assumptions = self.switches_from(frame.level);
         assumptions.extend_from_slice(also);
         let first = assumptions.len();
         let mut positions = Vec::new();
@@ -158,51 +172,53 @@ impl Graph {
             }
         }
         self.queries += 1;
-        let solver = &mut self.blocks[index].place.as_mut().expect("just made").solver;
+        let solver = &mut self.blocks[index.0 as usize].place.as_mut().expect("just made").solver;
         match solver.check(&self.terms, &assumptions, limit) {
-            Answer::Unsat => {
-                let core = solver.core();
-                let needed = core.into_iter().filter(|&at| at >= first);
+            SmtAnswer::Unsat(refuted) => {
+                let needed = refuted.core().into_iter().filter(|&at| at >= first);
                 Outcome::Blocked(needed.map(|at| positions[at - first]).collect())
             }
-            Answer::Sat => {
-                let model = solver.model();
+            SmtAnswer::Sat(satisfied) => {
+                let model = satisfied.model();
                 self.step(index, model)
             }
-            Answer::Unknown(why) if is_interrupt(&why) => Outcome::Unknown(why),
-            Answer::Unknown(_) => {
-                let assumptions = also.iter().chain(&targets).copied();
-                match self.ask_again(index, (frames, level), assumptions, limit) {
-                    Outcome::Blocked(_) => Outcome::Blocked((0..cube.len()).collect()),
-                    other => other,
+            SmtAnswer::Unknown(undecided) => match undecided.reason() {
+                reason @ UnknownReason::Interrupted => Outcome::Unknown(reason.to_string()),
+                UnknownReason::GaveUp(_) => {
+                    let assumptions = also.iter().chain(&targets).copied();
+                    match self.ask_again(index, frame, assumptions, limit) {
+                        Outcome::Blocked(_) => Outcome::Blocked((0..cube.len()).collect()),
+                        other @ (Outcome::Step(_) | Outcome::Unknown(_)) => other,
+                    }
                 }
-            }
+            },
         }
     }
 
     /// What the incremental solver does not know, Z3's choice of tactics may.
     fn ask_again(
         &mut self,
-        index: BlockIndex,
-        (frames, level): (&Frames, usize),
+        index: BlockId,
+        frame: Frame<'_>,
         assumptions: impl Iterator<Item = Term>,
         limit: Duration,
     ) -> Outcome {
-        let block = &self.blocks[index].block;
-        let lemmas = frames.lemmas(block.from).iter().filter(|lemma| lemma.level >= level);
+        let block = self.block(index);
+        let lemmas = frame.frames.lemmas(block.from).iter();
+        let lemmas = lemmas.filter(|lemma| lemma.level >= frame.level);
         let mut solver = Solver::with_tactics(&self.context);
         for formula in lemmas.map(|lemma| lemma.clause).chain([block.guard]).chain(assumptions) {
             solver.assert(&self.terms, formula);
         }
         match solver.check(&self.terms, &[], limit) {
-            Answer::Unsat => Outcome::Blocked(Vec::new()),
-            Answer::Sat => self.step(index, solver.model()),
-            Answer::Unknown(why) => Outcome::Unknown(why),
+            SmtAnswer::Unsat(_) => Outcome::Blocked(Vec::new()),
+            SmtAnswer::Sat(satisfied) => self.step(index, satisfied.model()),
+            SmtAnswer::Unknown(undecided) => Outcome::Unknown(undecided.reason().to_string()),
         }
     }
 
-    fn step(&self, index: BlockIndex, model: Option<Model>) -> Outcome {
-        let block = &self.blocks[index].block;
+    fn step(&self, index: BlockId, model: Option<Model>) -> Outcome {
+        let block = self.block(index);
         let variables = self.live[&block.from].iter().chain(&block.inputs).copied();
         let state = model.and_then(|model| Valuation::of_model(&self.terms, &model, variables));
         match state {
@@ -211,34 +227,38 @@ impl Graph {
         }
     }
 
-    /// Do the lemmas of a level exclude a cube?
+    /// UNSAT?  F[level] ∧ cube
+    ///
+    /// Do the lemmas of a frame exclude a cube? False if that is not known in time.
     pub fn excludes(
         &mut self,
         at: LocationId,
-        (frames, level): (&Frames, usize),
+        frame: Frame<'_>,
         cube: &[Term],
         limit: Duration,
     ) -> bool {
-        if self.places.get(&at).is_none_or(Place::is_worn) {
+        if self.places.get(&at).is_none_or(Place::needs_rebuild) {
             let place = Place { solver: Solver::new(&self.context), learnt: 0 };
             self.places.insert(at, place);
         }
-        let news = self.news(at, frames, self.places[&at].learnt);
-        let mut assumptions: Vec<Term> = self.levels.get(level..).unwrap_or_default().to_vec();
+        let news = self.news(at, frame.frames, self.places[&at].learnt);
+        let mut assumptions = self.switches_from(frame.level);
         assumptions.extend_from_slice(cube);
         let place = self.places.get_mut(&at).expect("just made");
         place.learn(&self.terms, news);
         self.queries += 1;
-        place.solver.check(&self.terms, &assumptions, limit) == Answer::Unsat
+        place.solver.check(&self.terms, &assumptions, limit).is_unsat()
     }
 
     /// A lemma that counts when its level does.
     fn switched(&mut self, lemma: &Lemma) -> Term {
-        if lemma.level == INVARIANT {
-            return lemma.clause;
+        match lemma.level {
+            Level::Infinite => lemma.clause,
+            Level::Finite(level) => {
+                let switch = self.switch(level);
+                self.terms.implies(switch, lemma.clause)
+            }
         }
-        let switch = self.level(lemma.level);
-        self.terms.implies(switch, lemma.clause)
     }
 
     /// The lemmas of a location from a place of its log on.
@@ -247,29 +267,24 @@ impl Graph {
         log.iter().map(|lemma| self.switched(lemma)).collect()
     }
 
-    fn catch_up(&mut self, index: BlockIndex, frames: &Frames) {
-        let asked = &mut self.blocks[index];
-        if asked.place.as_ref().is_none_or(Place::is_worn) {
+    fn catch_up(&mut self, index: BlockId, frames: &Frames) {
+        let asked = &mut self.blocks[index.0 as usize];
+        if asked.place.as_ref().is_none_or(Place::needs_rebuild) {
             let mut solver = Solver::new(&self.context);
             solver.assert(&self.terms, asked.block.guard);
             asked.place = Some(Place { solver, learnt: 0 });
         }
         let learnt = asked.place.as_ref().map_or(0, |place| place.learnt);
-        let news = self.news(self.blocks[index].block.from, frames, learnt);
-        let place = self.blocks[index].place.as_mut().expect("just made");
+        let news = self.news(self.block(index).from, frames, learnt);
+        let place = self.blocks[index.0 as usize].place.as_mut().expect("just made");
         place.learn(&self.terms, news);
     }
 }
 
-impl Asked {
+impl BlockSolver {
     fn new(block: Block, terms: &mut Terms) -> Self {
         let update = block.update.iter();
         let before = update.map(|(&variable, &value)| (terms.variable(variable), value)).collect();
-        Asked { block, place: None, before }
+        BlockSolver { block, place: None, before }
     }
-}
-
-/// Did the query end because somebody ended it?
-fn is_interrupt(why: &str) -> bool {
-    ["cancel", "timeout", "interrupt"].iter().any(|word| why.contains(word))
 }

@@ -16,7 +16,7 @@ pub fn implicant(
     state: &mut Valuation,
     formulas: impl IntoIterator<Item = Term>,
 ) -> Option<Vec<Term>> {
-    let mut search = Search {
+    let mut search = ImplicantSearch {
         terms,
         state,
         wanted: formulas.into_iter().map(|formula| (formula, true)).collect(),
@@ -31,7 +31,7 @@ pub fn implicant(
     Some(literals)
 }
 
-struct Search<'a> {
+struct ImplicantSearch<'a> {
     terms: &'a mut Terms,
     state: &'a mut Valuation,
     /// Formulas with the value that they have and keep.
@@ -42,7 +42,7 @@ struct Search<'a> {
     literals: Vec<Term>,
 }
 
-impl Search<'_> {
+impl ImplicantSearch<'_> {
     fn run(&mut self) -> Option<()> {
         while let Some((formula, value)) = self.wanted.pop() {
             if self.seen.insert((formula, value)) {

@@ -10,7 +10,7 @@ mod frames;
 mod glance;
 mod graph;
 mod implicant;
-pub mod numeric;
+mod numeric;
 mod options;
 mod project;
 mod search;
@@ -31,13 +31,14 @@ use elinvar_ir::program::{
 use elinvar_smt::Context;
 
 use crate::engine::{Engine, EngineError};
+use crate::relation::Level;
 use crate::run::Run;
 use crate::task::Task;
 use abstraction::TraceAbstraction;
-use frames::{Frames, INVARIANT};
+use frames::Frames;
 use graph::Graph;
 use numeric::{Domain, analyze};
-use search::{End, Search};
+use search::{End, ProgramSearch};
 use shapes::ErrorRun;
 use trace::{NoRun, replay_path, replays};
 
@@ -167,7 +168,7 @@ impl<'a> Decision<'a> {
 /// With its depth.
 fn judge(program: &Program, trace: ProgramTrace) -> (ProgramVerdict, usize) {
     let depth = trace.steps.len();
-    match program.doubt(trace.steps.iter().map(|step| step.edge)) {
+    match program.approximation(trace.steps.iter().map(|step| step.edge)) {
         None => (ProgramVerdict::Unsafe(trace), depth),
         Some(why) => (unknown(format!("a counterexample was found, but {why}")), depth),
     }
@@ -185,7 +186,7 @@ fn trace_of(program: &Program, property: PropertyId, found: ErrorRun) -> Program
 
 /// The strategies, which are asked alike.
 enum Method<'a> {
-    Whole(Search<'a>),
+    Whole(ProgramSearch<'a>),
     Paths(TraceAbstraction<'a>),
 }
 
@@ -203,9 +204,11 @@ impl<'a> Method<'a> {
             Strategy::Whole => {
                 let mut frames = Frames::default();
                 for (&at, facts) in known {
-                    facts.iter().for_each(|&fact| frames.insert(&graph.terms, at, fact, INVARIANT));
+                    facts
+                        .iter()
+                        .for_each(|&fact| frames.insert(&graph.terms, at, fact, Level::Infinite));
                 }
-                Method::Whole(Search::new(graph, frames, errors, options, run))
+                Method::Whole(ProgramSearch::new(graph, frames, errors, options, run))
             }
             Strategy::TraceAbstraction => {
                 let known = known.clone();

@@ -35,17 +35,24 @@ pub enum Lemmas {
 /// What is known before the first query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
+    /// Nothing.
     None,
+    /// What an analysis with intervals finds.
     Intervals,
+    /// What an analysis with octagons finds.
     Octagons,
 }
 
+/// Options of the engine for programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CfgOptions {
+    /// On what the engine works.
     pub strategy: Strategy,
+    /// How an obligation at a predecessor is made.
     pub predecessors: Predecessors,
     /// Split obligations into the cubes of their disjunctive normal form (3.4.2).
     pub dnf: bool,
+    /// What is learnt when an obligation is blocked.
     pub lemmas: Lemmas,
     /// Keep the obligations for the next level (4.3.1).
     pub cache: bool,
@@ -55,6 +62,7 @@ pub struct CfgOptions {
     pub push: bool,
     /// Drop literals as long as the lemma stays inductive relative to its frame.
     pub generalize: bool,
+    /// What is known before the first query.
     pub start: Start,
     /// Guess equalities, divisibility and bounds from runs, and keep what is inductive.
     pub shapes: bool,

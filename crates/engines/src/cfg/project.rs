@@ -374,9 +374,10 @@ impl Projection<'_> {
             constraints.iter().map(|constraint| Scaled::of(constraint, symbol, &scale)).collect();
         let value =
             RBig::from(scale.clone()) * self.state.variable(self.terms, variable).as_number()?;
-        let Some(place) = self.place(&scaled, &value, &scale)? else {
-            // Unbounded below: only remainders stay, and any x with the same ones will do.
-            return self.remainders_alone(&scaled, &value, &scale);
+        let place = match self.place(&scaled, &value, &scale)? {
+            Place::At(place) => place,
+            // Only remainders stay, and any x with the same ones will do.
+            Place::Unbounded => return self.remainders_alone(&scaled, &value, &scale),
         };
         // The value itself is a multiple of the scale.
         if scale != IBig::ONE {
@@ -393,9 +394,8 @@ impl Projection<'_> {
         Some(())
     }
 
-    /// Where the scaled variable is put: an expression. `None` within if nothing bounds
-    /// it from below.
-    fn place(&mut self, scaled: &[Scaled], value: &RBig, scale: &IBig) -> Option<Option<Linear>> {
+    /// Where the scaled variable is put; `None` if a bound has no value.
+    fn place(&mut self, scaled: &[Scaled], value: &RBig, scale: &IBig) -> Option<Place> {
         let mut best: Option<(RBig, Linear)> = None;
         for one in scaled {
             let Kind::Sum(relation) = one.kind else { continue };
@@ -403,7 +403,7 @@ impl Projection<'_> {
             let mut bound = one.rest.clone();
             if relation == Relation::Equal {
                 bound.scale(&RBig::from(-one.sign));
-                return Some(Some(bound));
+                return Some(Place::At(bound));
             }
             if one.sign < 0 {
                 let at = self.number(&bound)?;
@@ -412,12 +412,12 @@ impl Projection<'_> {
                 }
             }
         }
-        let Some((at, mut bound)) = best else { return Some(None) };
+        let Some((at, mut bound)) = best else { return Some(Place::Unbounded) };
         let period = period(scaled, scale);
         let distance = (value - at).into_parts().0;
         let (_, offset) = distance.div_rem_euclid(period);
         bound.constant += RBig::from(offset);
-        Some(Some(bound))
+        Some(Place::At(bound))
     }
 
     fn remainders_alone(&mut self, scaled: &[Scaled], value: &RBig, scale: &IBig) -> Option<()> {
@@ -510,6 +510,14 @@ impl Constraint {
 enum Kind {
     Sum(Relation),
     Divides(IBig),
+}
+
+/// Where a scaled variable is put when it is eliminated.
+enum Place {
+    /// At the value of this expression.
+    At(Linear),
+    /// Anywhere far enough below: nothing bounds it from below.
+    Unbounded,
 }
 
 /// A constraint on `sign·y + rest`, with `y = scale·x`.

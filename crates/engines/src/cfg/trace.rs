@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    Machine, Program, ProgramStep, ProgramTrace, StepError, Term, Value, VariableId,
+    BlockId, Machine, Program, ProgramStep, ProgramTrace, StepError, Term, Value, VariableId,
 };
-use elinvar_smt::{Answer, Solver};
+use elinvar_smt::{Model, SmtAnswer, Solver};
 use rustc_hash::FxHashMap;
 
-use super::graph::{BlockIndex, Graph};
+use super::graph::Graph;
 use super::shapes::constant;
 use super::valuation::Valuation;
 use crate::run::Run;
@@ -42,7 +42,7 @@ pub fn replay_path(
     graph: &mut Graph,
     program: &Program,
     property: PropertyId,
-    path: &[BlockIndex],
+    path: &[BlockId],
     run: &Run,
 ) -> Result<ProgramTrace, NoRun> {
     let (moments, guards) = unroll(graph, path);
@@ -53,22 +53,29 @@ pub fn replay_path(
             solver.assert(&graph.terms, guard);
         }
         for _ in 0..MODELS {
-            let why = match solver.check(&graph.terms, &[], LIMIT) {
-                Answer::Sat => {
-                    match concretize(graph, program, property, path, &moments, &solver) {
+            let (model, why) = match solver.check(&graph.terms, &[], LIMIT) {
+                SmtAnswer::Sat(satisfied) => {
+                    let model = satisfied.model();
+                    match concretize(graph, program, property, path, &moments, model.as_ref()) {
                         Ok(trace) => return Ok(trace),
-                        Err(why) => why,
+                        Err(why) => (model, why),
                     }
                 }
-                Answer::Unsat if failure.is_none() => return Err(NoRun::Infeasible),
+                SmtAnswer::Unsat(_) if failure.is_none() => return Err(NoRun::Infeasible),
                 // No model is left.
-                Answer::Unsat => break,
-                Answer::Unknown(why) => format!("Z3 could not decide it: {why}"),
+                SmtAnswer::Unsat(_) => break,
+                SmtAnswer::Unknown(undecided) => {
+                    let candidate = undecided.candidate();
+                    (candidate, format!("Z3 could not decide it: {}", undecided.reason()))
+                }
             };
             failure.get_or_insert(why);
-            if run.stop().is_some() || !exclude_model(graph, &guards, &mut solver) {
+            if run.stop().is_some() {
                 break;
             }
+            let other = model.and_then(|model| other_values(graph, &guards, &model));
+            let Some(other) = other else { break };
+            solver.assert(&graph.terms, other);
         }
     }
     Err(NoRun::Unknown(failure.unwrap_or_default()))
@@ -79,15 +86,14 @@ fn concretize(
     graph: &mut Graph,
     program: &Program,
     property: PropertyId,
-    path: &[BlockIndex],
+    path: &[BlockId],
     moments: &[Moment],
-    solver: &Solver,
+    model: Option<&Model>,
 ) -> Result<ProgramTrace, String> {
     let read = moments.iter().flat_map(|moment| moment.map.values().copied());
     let variables = graph.terms.free_variables(read.chain(moments.iter().map(|m| m.guard)));
-    let mut state = solver
-        .model()
-        .and_then(|model| Valuation::of_model(&graph.terms, &model, variables))
+    let mut state = model
+        .and_then(|model| Valuation::of_model(&graph.terms, model, variables))
         .ok_or("a model of Z3 has values that cannot be read")?;
     let mut steps: Vec<ProgramStep> = Vec::new();
     for (&block, moment) in path.iter().zip(moments) {
@@ -127,9 +133,9 @@ pub fn replays(program: &Program, trace: &ProgramTrace) -> Result<bool, StepErro
     Ok(machine.location() == program.property(trace.property).error)
 }
 
-/// Asks for other values of the numbers and words, if there are any.
-fn exclude_model(graph: &mut Graph, guards: &[Term], solver: &mut Solver) -> bool {
-    let Some(model) = solver.model() else { return false };
+/// That some number or word differs from its value in the model; `None` if that is
+/// impossible.
+fn other_values(graph: &mut Graph, guards: &[Term], model: &Model) -> Option<Term> {
     let mut same = Vec::new();
     for variable in graph.terms.free_variables(guards.iter().copied()) {
         let Some(value) = model.variable(&graph.terms, variable) else { continue };
@@ -140,14 +146,10 @@ fn exclude_model(graph: &mut Graph, guards: &[Term], solver: &mut Solver) -> boo
     }
     let same = graph.terms.and(same);
     let other = graph.terms.not(same);
-    if graph.terms.as_bool(other) == Some(false) {
-        return false;
-    }
-    solver.assert(&graph.terms, other);
-    true
+    (graph.terms.as_bool(other) != Some(false)).then_some(other)
 }
 
-fn unroll(graph: &mut Graph, path: &[BlockIndex]) -> (Vec<Moment>, Vec<Term>) {
+fn unroll(graph: &mut Graph, path: &[BlockId]) -> (Vec<Moment>, Vec<Term>) {
     let mut now: FxHashMap<VariableId, Term> = FxHashMap::default();
     let (mut moments, mut guards) = (Vec::new(), Vec::new());
     for &index in path {

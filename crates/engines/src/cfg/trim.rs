@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use elinvar_ir::program::{LocationId, Term};
-use elinvar_smt::{Answer, Solver};
+use elinvar_ir::program::{BlockId, LocationId, Term};
+use elinvar_smt::{SmtAnswer, Solver};
 
-use super::graph::{BlockIndex, Graph};
+use super::graph::Graph;
 use crate::run::Run;
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ pub fn trim(graph: &mut Graph, errors: &[LocationId], invariant: Facts, run: &Ru
 
 fn needed(graph: &mut Graph, errors: &[LocationId], all: &Facts, run: &Run) -> Option<Facts> {
     let mut needed: BTreeMap<LocationId, BTreeSet<usize>> = BTreeMap::new();
-    let mut solvers: BTreeMap<BlockIndex, Solver> = BTreeMap::new();
+    let mut solvers: BTreeMap<BlockId, Solver> = BTreeMap::new();
     let never = graph.terms.bool(false);
     let mut goals: Vec<(LocationId, Term)> = errors.iter().map(|&error| (error, never)).collect();
     while let Some((to, goal)) = goals.pop() {
@@ -47,10 +47,10 @@ fn needed(graph: &mut Graph, errors: &[LocationId], all: &Facts, run: &Run) -> O
                 solver.assert(&graph.terms, guard);
                 solver
             });
-            if solver.check(&graph.terms, &assumptions, LIMIT) != Answer::Unsat {
+            let SmtAnswer::Unsat(refuted) = solver.check(&graph.terms, &assumptions, LIMIT) else {
                 return None;
-            }
-            for position in solver.core() {
+            };
+            for position in refuted.core() {
                 // The last assumption is the goal.
                 if position < facts.len() && needed.entry(from).or_default().insert(position) {
                     goals.push((from, facts[position]));

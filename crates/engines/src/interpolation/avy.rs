@@ -17,7 +17,7 @@
 //! - The trace stays a trace of property directed reachability at every point, so rounds
 //!   of that may come in between, and what a conversion could not exclude is left to it.
 //!
-//! Beyond the paper: lemmas that hold for ever are kept apart and serve in every frame.
+//! Beyond the paper: inductive lemmas (F∞) are kept apart and serve in every frame.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError};
 use crate::pdr::bits::Bits;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Domain, Level};
+use crate::pdr::domain::{Domain, Interruptible, Level};
 use crate::pdr::search::Search;
 use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_bits};
 use crate::relation::{Init, Transition};
@@ -189,7 +189,7 @@ impl<'a> Strengthening<'a> {
         }
     }
 
-    fn run(&mut self, trace: &mut Trace<'_, '_>) -> Asked<()> {
+    fn run(&mut self, trace: &mut Trace<'_, '_>) -> Interruptible<()> {
         while !trace.is_decided() {
             self.rounds += 1;
             let plain = |n: usize| self.rounds.is_multiple_of(n + 1);
@@ -203,7 +203,7 @@ impl<'a> Strengthening<'a> {
     }
 
     /// Makes the last frame exclude what violates open properties.
-    fn make_safe(&mut self, trace: &mut Trace<'_, '_>) -> Asked<()> {
+    fn make_safe(&mut self, trace: &mut Trace<'_, '_>) -> Interruptible<()> {
         let bound = trace.frames.frontier();
         for property in trace.open().to_vec() {
             if bound == 0 || trace.domain.bad(Level::Finite(bound), property)?.is_none() {
@@ -240,7 +240,7 @@ impl<'a> Strengthening<'a> {
         trace: &mut Trace<'_, '_>,
         property: usize,
         bound: usize,
-    ) -> Asked<Option<Interpolants>> {
+    ) -> Interruptible<Option<Interpolants>> {
         let mut window = Window::new(bound);
         let mut length = if self.options.min_suffix { self.suffix.clamp(1, bound) } else { bound };
         let mut refuted = None;
@@ -289,7 +289,7 @@ impl<'a> Strengthening<'a> {
         trace: &mut Trace<'_, '_>,
         interpolants: &Interpolants,
         bound: usize,
-    ) -> Asked<()> {
+    ) -> Interruptible<()> {
         let started = Instant::now();
         let lost = if self.options.global_trace { Vec::new() } else { forget(trace) };
         for (distance, &interpolant) in interpolants.by_distance.iter().enumerate().rev() {
@@ -314,7 +314,7 @@ impl<'a> Strengthening<'a> {
         interpolant: AigLit,
         level: usize,
         lost: &[(Level, Cube<Lit>)],
-    ) -> Asked<()> {
+    ) -> Interruptible<()> {
         let Interpolants { aig, registers, .. } = interpolants;
         let origin = Rc::clone(&self.origin);
         let mut outside = Outside::new(aig, interpolant, registers, origin, self.run);
@@ -357,7 +357,7 @@ impl<'a> Strengthening<'a> {
     }
 }
 
-/// Takes all lemmas out that do not hold for ever, and all that was learnt from them.
+/// Takes all lemmas out that are not in F∞, and all that was learnt from them.
 fn forget(trace: &mut Trace<'_, '_>) -> Vec<(Level, Cube<Lit>)> {
     let mut lost = Vec::new();
     for level in 1..=trace.frames.last() {

@@ -11,7 +11,7 @@ use elinvar_sat::{Answer, Layer, Lit, Query, Scope, Solver, Var};
 use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
-use crate::relation::{Asked, Justifier, Network, Stopped};
+use crate::relation::{Interruptible, Justifier, Network, Stopped};
 use crate::run::Run;
 
 /// Finds states of a frame outside of the one before and of a formula.
@@ -101,7 +101,7 @@ impl Outside {
 
     /// A cube of states that are all outside of the frame before and of the formula,
     /// one of them in the frame. `price` says what an atom costs.
-    pub fn find(&mut self, price: impl Fn(Lit) -> u32) -> Asked<Option<Cube<Lit>>> {
+    pub fn find(&mut self, price: impl Fn(Lit) -> u32) -> Interruptible<Option<Cube<Lit>>> {
         let before: Vec<Lit> = self.before.iter().map(|&(switch, _)| switch).collect();
         let mut outside: Vec<Lit> = vec![self.formula];
         outside.extend(self.lost.iter().map(|&(switch, _)| switch));

@@ -11,7 +11,7 @@ use elinvar_logic::interpolation::Refutation;
 use elinvar_sat::{Answer, Layer, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
-use crate::relation::{Asked, Stopped};
+use crate::relation::{Interruptible, Stopped};
 use crate::run::Run;
 
 /// How many conflicts an attempt may take.
@@ -30,7 +30,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub fn new(refutation: &Refutation<'_>, distances: &[u32], run: &Run) -> Asked<Self> {
+    pub fn new(refutation: &Refutation<'_>, distances: &[u32], run: &Run) -> Interruptible<Self> {
         let mut solver = Solver::new();
         let run = run.clone();
         solver.set_stop(move || run.stop().is_some());
@@ -79,7 +79,7 @@ fn refute(
     assumptions: &mut Vec<Lit>,
     fixed: usize,
     conflicts: Option<u64>,
-) -> Asked<Option<StepId>> {
+) -> Interruptible<Option<StepId>> {
     let query =
         Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts };
     match solver.solve(&query) {

@@ -26,7 +26,7 @@ use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError};
-use crate::relation::{Asked, Stopped, Transition};
+use crate::relation::{Interruptible, Stopped, Transition};
 use crate::run::{Event, Run};
 use crate::task::{BitTask, Task};
 
@@ -45,7 +45,7 @@ impl Engine for Imc {
 
     fn check(&mut self, task: &Task) -> Result<(), EngineError> {
         let bits = self.0.bits(task)?;
-        let mut search = Search::new(&bits, &self.0);
+        let mut search = ImcSearch::new(&bits, &self.0);
         // The search ends when everything is decided, or is stopped.
         let searched = search.run();
         let run = bits.task.run();
@@ -57,7 +57,7 @@ impl Engine for Imc {
     }
 }
 
-struct Search<'a> {
+struct ImcSearch<'a> {
     options: &'a InterpolationOptions,
     /// About the bits.
     task: &'a Task,
@@ -75,7 +75,7 @@ struct Open {
     trace: Trace,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ImcSearch<'a> {
     fn new(bits: &'a BitTask, options: &'a InterpolationOptions) -> Self {
         let (system, task, run) = (&bits.prepared.bits, &bits.task, bits.task.run());
         let transition = Rc::new(Transition::new(system, &task.open(), options.elimination));
@@ -88,10 +88,10 @@ impl<'a> Search<'a> {
         });
         let open = open.collect();
         let statistics = InterpolationStatistics::default();
-        Search { options, task, transition, paths, open, statistics }
+        ImcSearch { options, task, transition, paths, open, statistics }
     }
 
-    fn run(&mut self) -> Asked<()> {
+    fn run(&mut self) -> Interruptible<()> {
         let mut bound = 0;
         while !self.open.is_empty() {
             let run = self.task.run();
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn look_at(&mut self, open: &mut Open, bound: usize) -> Asked<Option<Verdict>> {
+    fn look_at(&mut self, open: &mut Open, bound: usize) -> Interruptible<Option<Verdict>> {
         let Some(mut conclusion) = self.paths.refute(open.number, bound, Start::Initial)? else {
             return Ok(Some(Verdict::Unsafe(self.paths.trace(open.property, bound))));
         };
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
     }
 
     /// SAT?  F₀ ∧ T ∧ … ∧ T ∧ bad
-    fn refute_from_formula(&mut self, open: &Open, bound: usize) -> Asked<Option<StepId>> {
+    fn refute_from_formula(&mut self, open: &Open, bound: usize) -> Interruptible<Option<StepId>> {
         let Trace { formulas, initial, .. } = &open.trace;
         let start = self.paths.formula(bound, formulas, initial.formula);
         self.paths.refute(open.number, bound, Start::Where(start))
@@ -163,7 +163,7 @@ impl Trace {
     }
 
     /// The first frames together, if another one adds nothing to them.
-    fn closed(&mut self) -> Asked<Option<AigLit>> {
+    fn closed(&mut self) -> Interruptible<Option<AigLit>> {
         let mut before = self.frames[0];
         for index in 1..self.frames.len() {
             let frame = self.frames[index];

@@ -28,7 +28,7 @@ use super::paths::{Paths, Start};
 use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError};
-use crate::relation::{Asked, Stopped, Transition};
+use crate::relation::{Interruptible, Stopped, Transition};
 use crate::run::{Event, Run};
 use crate::task::{BitTask, Task};
 
@@ -60,7 +60,7 @@ impl Engine for Itp {
             let mut still_open = Vec::new();
             for (property, bound) in open {
                 let turn = if alone { run.clone() } else { run.with_effort(effort) };
-                let mut search = Search::new(&prepared.bits, property, bound, options, &turn);
+                let mut search = ItpSearch::new(&prepared.bits, property, bound, options, &turn);
                 search.statistics = std::mem::take(&mut statistics);
                 match search.run() {
                     Ok(verdict) => task.decide(NAME, property, verdict, search.bound),
@@ -81,7 +81,7 @@ impl Engine for Itp {
 }
 
 /// The search for one property.
-struct Search<'a> {
+struct ItpSearch<'a> {
     stuck: Stuck,
     property: PropertyId,
     options: &'a InterpolationOptions,
@@ -92,7 +92,7 @@ struct Search<'a> {
     statistics: InterpolationStatistics,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ItpSearch<'a> {
     fn new(
         bits: &BitSystem,
         property: PropertyId,
@@ -105,10 +105,10 @@ impl<'a> Search<'a> {
         let transition = Rc::new(transition);
         let paths = Paths::new(Rc::clone(&transition), origin(&transition), NAME, run);
         let statistics = InterpolationStatistics::default();
-        Search { stuck, property, options, run, transition, paths, bound, statistics }
+        ItpSearch { stuck, property, options, run, transition, paths, bound, statistics }
     }
 
-    fn run(&mut self) -> Asked<Verdict> {
+    fn run(&mut self) -> Interruptible<Verdict> {
         loop {
             self.run.emit(Event::bound(NAME, self.bound));
             if self.paths.is_exhausted() {
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
     }
 
     /// What paths of so many steps show. None if they have to be longer.
-    fn look_at_bound(&mut self) -> Asked<Option<Verdict>> {
+    fn look_at_bound(&mut self) -> Interruptible<Option<Verdict>> {
         let mut formulas = Formulas::new(self.transition.registers.len(), self.run);
         let initial = formulas.initial(&self.stuck.bits);
         let mut reached = initial.formula;
@@ -156,7 +156,11 @@ impl<'a> Search<'a> {
     }
 
     /// SAT?  states ∧ T ∧ … ∧ T ∧ bad
-    fn refute_from(&mut self, formulas: &Formulas, states: AigLit) -> Asked<Option<StepId>> {
+    fn refute_from(
+        &mut self,
+        formulas: &Formulas,
+        states: AigLit,
+    ) -> Interruptible<Option<StepId>> {
         let start = self.paths.formula(self.bound, formulas, states);
         self.paths.refute(0, self.bound, Start::Where(start))
     }

@@ -30,7 +30,7 @@ use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
-use crate::relation::{Asked, Init, Level, Stopped, Transition};
+use crate::relation::{Init, Interruptible, Level, Stopped, Transition};
 use crate::run::{self, Event, Run};
 
 /// How many words a log may have before it is better to begin anew.
@@ -204,7 +204,7 @@ impl Paths {
         length: usize,
         start: Start,
         conflicts: Option<u64>,
-    ) -> Asked<Reply> {
+    ) -> Interruptible<Reply> {
         let (started, before) = (Instant::now(), self.solver.statistics().conflicts);
         self.unroll(length);
         let bad = self.transition.bads[property].1;
@@ -275,7 +275,12 @@ impl Paths {
 
     /// The last step of the proof that no path of so many steps leads to a bad state;
     /// none if there is one. Takes as long as it takes.
-    pub fn refute(&mut self, property: usize, bound: usize, start: Start) -> Asked<Option<StepId>> {
+    pub fn refute(
+        &mut self,
+        property: usize,
+        bound: usize,
+        start: Start,
+    ) -> Interruptible<Option<StepId>> {
         match self.ask(property, bound, bound, start, None)? {
             Reply::Path => Ok(None),
             Reply::Refuted(conclusion) => Ok(Some(conclusion)),
@@ -507,7 +512,7 @@ impl Paths {
         &self,
         conclusion: StepId,
         system: System,
-    ) -> Asked<(Interpolants, u64)> {
+    ) -> Interruptible<(Interpolants, u64)> {
         let refutation = Refutation::new(self.solver.proof(), conclusion);
         let core = Core::new(&refutation, &self.distances, &self.run)?;
         let read = Reading { distances: &core.distances, system };

@@ -14,13 +14,14 @@ use rustc_hash::FxHashMap;
 use super::interpolants::Interpolants;
 use crate::engine::EngineError;
 use crate::pdr::PdrOptions;
-use crate::relation::{Asked, Init, Stopped, Transition};
+use crate::relation::{Init, Interruptible, Stopped, Transition};
 use crate::run::Run;
 use crate::task::{BitTask, Task};
 
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InterpolationOptions {
+    /// Which simplifications run before the search.
     pub passes: PassOptions,
     /// Resolve gates away before clauses go to the solver.
     pub elimination: bool,
@@ -175,7 +176,7 @@ impl Formulas {
     }
 
     /// UNSAT:  a ∧ ¬b
-    pub fn implies(&mut self, a: AigLit, b: AigLit) -> Asked<bool> {
+    pub fn implies(&mut self, a: AigLit, b: AigLit) -> Interruptible<bool> {
         if a == b || a == AigLit::FALSE || b == AigLit::TRUE {
             return Ok(true);
         }

@@ -8,7 +8,7 @@
 //! would find the inductive ones as well, but only after as many frames as there were.
 
 use super::cube::Cube;
-use super::domain::{Adopting, Asked, Level};
+use super::domain::{Adopting, Interruptible, Level};
 use super::frames::Lemma;
 use super::search::{Report, Search};
 
@@ -45,7 +45,7 @@ impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
 
     /// Starts from lemmas that are known to be inductive together, and from others of
     /// which nothing is sure. If the former are enough, nobody asks for the latter.
-    pub fn edit(&mut self, always: Vec<Cube<D::Atom>>, rest: Offer<D::Atom>) -> Asked<()> {
+    pub fn edit(&mut self, always: Vec<Cube<D::Atom>>, rest: Offer<D::Atom>) -> Interruptible<()> {
         for cube in always {
             self.frames.insert(self.domain, cube, Level::Infinite);
         }
@@ -59,7 +59,7 @@ impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
     /// and goes on from frame to frame as far as it holds; if there is a frame in which
     /// none falls behind, the rest is inductive. Then the search begins with the initial
     /// states as if nothing had been, and climbs quickly.
-    fn relax(&mut self, offer: Offer<D::Atom>) -> Asked<()> {
+    fn relax(&mut self, offer: Offer<D::Atom>) -> Interruptible<()> {
         let cubes = offer.lemmas.into_iter().map(|(cube, _)| cube);
         let mut rising = Rising::new(self.domain, cubes);
         let result = self.climb(&mut rising, offer.depth);
@@ -71,7 +71,7 @@ impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
     }
 
     /// Lets lemmas rise to the frame after `last`, and tells how far they came.
-    fn climb(&mut self, rising: &mut Rising<D>, last: usize) -> Asked<Level> {
+    fn climb(&mut self, rising: &mut Rising<D>, last: usize) -> Interruptible<Level> {
         for level in 0..=last {
             let before = rising.lemmas.len();
             for (mut lemma, state) in rising.rise(self.domain, level)? {
@@ -118,7 +118,7 @@ impl<D: Adopting> Rising<D> {
 
     /// Raises those that follow from the frame to the next one. The others are given
     /// back, each with a state of the frame that steps into its cube.
-    fn rise(&mut self, domain: &mut D, level: usize) -> Asked<Vec<(Lemma<D>, D::State)>> {
+    fn rise(&mut self, domain: &mut D, level: usize) -> Interruptible<Vec<(Lemma<D>, D::State)>> {
         let mut fallen = Vec::new();
         let together = if self.lemmas.len() < MANY { TOGETHER } else { TOGETHER_OF_MANY };
         let mut start = 0;
@@ -172,7 +172,7 @@ pub(crate) struct Sifted<A> {
 pub(crate) fn sift<D: Adopting>(
     domain: &mut D,
     lemmas: Vec<Cube<D::Atom>>,
-) -> Asked<Sifted<D::Atom>> {
+) -> Interruptible<Sifted<D::Atom>> {
     let (mut others, rest): (Vec<_>, Vec<_>) =
         lemmas.into_iter().partition(|cube| domain.meets_initial(cube.atoms()));
     // Frames that begin with all of the lemmas, not with the initial states: what none

@@ -14,8 +14,8 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Model, Proof, Query, Scope, Solve
 use super::activity::Activity;
 use super::cube::Cube;
 use super::domain::{
-    Adopting, Asked, Domain, Effort, Found, Level, Predecessor, Purpose, Source, Step, Stopped,
-    TargetsReached,
+    Adopting, Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
+    Stopped, TargetsReached,
 };
 use super::statistics::PdrStatistics;
 use super::trim::trim;
@@ -50,7 +50,7 @@ pub(crate) struct Target {
 }
 
 impl Bits {
-    pub fn new(transition: Transition, run: &Run) -> Asked<Self> {
+    pub fn new(transition: Transition, run: &Run) -> Interruptible<Self> {
         let mut initial = initial_solver(&transition, run);
         let origin = origin(&transition, initial.as_mut())?;
         let mut solver = main_solver(&transition, &origin, run);
@@ -147,8 +147,8 @@ impl Bits {
         self.statistics.domain_variables += work.domain;
     }
 
-    /// Must the run stop? Asked now and then.
-    fn pause(&mut self) -> Asked<()> {
+    /// Must the run stop? Interruptible now and then.
+    fn pause(&mut self) -> Interruptible<()> {
         self.asked += 1;
         if self.asked.is_multiple_of(64) && self.run.stop().is_some() {
             return Err(Stopped);
@@ -215,7 +215,7 @@ impl Bits {
         target: &[Lit],
         in_network: &[Lit],
         effort: Effort,
-    ) -> Asked<Predecessor<Self>> {
+    ) -> Interruptible<Predecessor<Self>> {
         let started = Instant::now();
         let Found { state: point, choice, assigned } = found;
         self.inputs.fill(0);
@@ -255,7 +255,12 @@ impl Bits {
     }
 
     /// UNSAT:  inputs ∧ state ∧ T ∧ ¬(target ∧ constraints)
-    fn shrink(&mut self, target: &[Lit], choice: &[Lit], state: &mut Vec<Lit>) -> Asked<()> {
+    fn shrink(
+        &mut self,
+        target: &[Lit],
+        choice: &[Lit],
+        state: &mut Vec<Lit>,
+    ) -> Interruptible<()> {
         sort_by_use(state, &self.activity);
         self.clause.clear();
         self.clause.extend(target.iter().chain(&self.transition.constraints).map(|&lit| !lit));
@@ -292,7 +297,7 @@ impl Domain for Bits {
     type Lemma = LemmaId;
     type State = Box<[u64]>;
 
-    fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>> {
+    fn bad(&mut self, level: Level, property: usize) -> Interruptible<Option<Predecessor<Self>>> {
         self.pause()?;
         let started = Instant::now();
         let bad = self.transition.bads[property].1;
@@ -319,7 +324,7 @@ impl Domain for Bits {
         cube: &[Lit],
         source: Source,
         purpose: Purpose,
-    ) -> Asked<Step<Self>> {
+    ) -> Interruptible<Step<Self>> {
         self.pause()?;
         let started = Instant::now();
         self.assume_next(cube);
@@ -354,7 +359,7 @@ impl Domain for Bits {
         found: Found<Self>,
         cube: &[Lit],
         effort: Effort,
-    ) -> Asked<Predecessor<Self>> {
+    ) -> Interruptible<Predecessor<Self>> {
         let target: Vec<Lit> = cube.iter().map(|&lit| self.transition.next(lit)).collect();
         let in_network: Vec<Lit> = cube
             .iter()
@@ -424,7 +429,7 @@ impl Adopting for Bits {
         &mut self,
         level: Level,
         targets: &[&Target],
-    ) -> Asked<Option<TargetsReached<Self>>> {
+    ) -> Interruptible<Option<TargetsReached<Self>>> {
         self.pause()?;
         let started = Instant::now();
         self.clause.clear();
@@ -540,7 +545,7 @@ fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
 }
 
 /// One initial state.
-fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Asked<Box<[u64]>> {
+fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Interruptible<Box<[u64]>> {
     let count = transition.registers.len();
     let mut origin = vec![0; count.div_ceil(64)].into_boxed_slice();
     let mut set =

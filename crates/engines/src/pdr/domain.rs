@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use super::cube::Cube;
 use super::statistics::PdrStatistics;
-pub(crate) use crate::relation::{Asked, Level, Stopped};
+pub(crate) use crate::relation::{Interruptible, Level, Stopped};
 
 /// Why a step is asked for: statistics, and how much the answer is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +19,7 @@ pub(crate) enum Purpose {
     Counterexample,
     /// Does a lemma hold one level later?
     Push,
-    /// Does a lemma hold for ever?
+    /// Is a lemma inductive relative to F∞?
     Promote,
 }
 
@@ -74,7 +74,7 @@ pub(crate) trait Domain {
     type State: Clone;
 
     /// SAT?  F[level] ∧ bad
-    fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>>;
+    fn bad(&mut self, level: Level, property: usize) -> Interruptible<Option<Predecessor<Self>>>;
 
     /// SAT?  F[level] ∧ T ∧ c′, and with `Source::Outside`  F[level] ∧ ¬c ∧ T ∧ c′
     ///
@@ -85,7 +85,7 @@ pub(crate) trait Domain {
         cube: &[Self::Atom],
         source: Source,
         purpose: Purpose,
-    ) -> Asked<Step<Self>>;
+    ) -> Interruptible<Step<Self>>;
 
     /// States that all step into the cube, among them the one that was found.
     fn predecessor(
@@ -93,7 +93,7 @@ pub(crate) trait Domain {
         found: Found<Self>,
         cube: &[Self::Atom],
         effort: Effort,
-    ) -> Asked<Predecessor<Self>>;
+    ) -> Interruptible<Predecessor<Self>>;
 
     /// Do all atoms hold in the state?
     fn contains(&self, cube: &[Self::Atom], state: &Self::State) -> bool;
@@ -108,7 +108,7 @@ pub(crate) trait Domain {
 
     /// A larger set of states that is blocked at `level`, too, beyond what dropping atoms
     /// of the cube gives.
-    fn widen(&mut self, cube: Cube<Self::Atom>, _level: usize) -> Asked<Cube<Self::Atom>> {
+    fn widen(&mut self, cube: Cube<Self::Atom>, _level: usize) -> Interruptible<Cube<Self::Atom>> {
         Ok(cube)
     }
 
@@ -144,7 +144,7 @@ pub(crate) trait Adopting: Domain {
         &mut self,
         level: Level,
         targets: &[&Self::Target],
-    ) -> Asked<Option<TargetsReached<Self>>>;
+    ) -> Interruptible<Option<TargetsReached<Self>>>;
 
     /// There will be no more queries about the target.
     fn release(&mut self, target: Self::Target);

@@ -1,6 +1,6 @@
 //! The trace of frames, as differences: each lemma is kept once, at the last
 //! level where it is known to hold [Eén, Mishchenko, Brayton 2011], or in F∞ when
-//! it holds for ever.
+//! it is inductive relative to F∞.
 //!
 //! F₀ is the initial states; Fᵢ is the conjunction of the lemmas of levels i and
 //! above and of F∞; so Fᵢ ⇒ Fᵢ₊₁, and Fᵢ ∧ T ⇒ F′ᵢ₊₁ by the way lemmas come in.
@@ -180,7 +180,7 @@ impl<D: Domain> Frames<D> {
     }
 
     /// All lemmas after a level that has none of its own: the frames there are the
-    /// same, so they hold for ever.
+    /// same, so they are inductive together.
     pub fn settle(&mut self, domain: &mut D, level: usize) {
         for above in level + 1..self.levels.len() {
             for lemma in std::mem::take(&mut self.levels[above]) {
@@ -189,7 +189,7 @@ impl<D: Domain> Frames<D> {
         }
     }
 
-    /// Tells the domain the lemmas that hold for ever, after it has forgotten all.
+    /// Tells the domain the lemmas of F∞ again, after it has forgotten all.
     pub fn learn_again(&mut self, domain: &mut D) {
         debug_assert!(self.levels.iter().all(Vec::is_empty), "the others were taken out");
         for lemma in &mut self.infinite {

@@ -5,7 +5,7 @@
 //! it [Hassan, Bradley, Somenzi: Better Generalization in IC3, FMCAD 2013].
 
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Effort, Found, Level, Purpose, Source, Step};
+use super::domain::{Domain, Effort, Found, Interruptible, Level, Purpose, Source, Step};
 use super::frames::Frames;
 
 /// What is done about counterexamples to generalisation.
@@ -39,7 +39,7 @@ impl<D: Domain> Generalizer<'_, D> {
         atoms: Vec<D::Atom>,
         level: usize,
         how: Generalization,
-    ) -> Asked<Cube<D::Atom>> {
+    ) -> Interruptible<Cube<D::Atom>> {
         self.drop_atoms(atoms, level, how, 0)
     }
 
@@ -49,7 +49,7 @@ impl<D: Domain> Generalizer<'_, D> {
         level: usize,
         how: Generalization,
         depth: usize,
-    ) -> Asked<Cube<D::Atom>> {
+    ) -> Interruptible<Cube<D::Atom>> {
         let mut needed = self.parent_atoms(&atoms, level);
         let mut order = self.drop_order(&atoms, &needed);
         let mut cube = atoms;
@@ -110,7 +110,7 @@ impl<D: Domain> Generalizer<'_, D> {
         needed: &[D::Atom],
         how: Generalization,
         depth: usize,
-    ) -> Asked<Option<Vec<D::Atom>>> {
+    ) -> Interruptible<Option<Vec<D::Atom>>> {
         let mut blocked = 0;
         loop {
             if self.domain.meets_initial(&cube) {
@@ -149,7 +149,7 @@ impl<D: Domain> Generalizer<'_, D> {
         level: usize,
         how: Generalization,
         depth: usize,
-    ) -> Asked<bool> {
+    ) -> Interruptible<bool> {
         let state = self.domain.predecessor(found, cube, Effort::Once)?.cube;
         if self.domain.meets_initial(state.atoms()) {
             return Ok(false);
@@ -175,7 +175,7 @@ pub(crate) fn push_forward<D: Domain>(
     mut cube: Cube<D::Atom>,
     mut level: usize,
     limit: usize,
-) -> Asked<(Cube<D::Atom>, Level)> {
+) -> Interruptible<(Cube<D::Atom>, Level)> {
     while level < limit {
         let here = Level::Finite(level);
         match domain.step(here, cube.atoms(), Source::Outside, Purpose::Push)? {

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::adopt::{Offer, Sifted, sift};
 use super::bits::Bits;
 use super::cube::Cube;
-use super::domain::{Asked, Level};
+use super::domain::{Interruptible, Level};
 use super::frames::Frames;
 use super::search::Search;
 use super::state::{Translated, capture, translate};
@@ -125,7 +125,8 @@ pub fn check_bits<'a>(
 }
 
 /// How a search goes on until all is decided.
-pub(crate) type Drive<'a> = dyn FnMut(&mut Search<'_, Bits, Verdicts<'_>>) -> Asked<()> + 'a;
+pub(crate) type Drive<'a> =
+    dyn FnMut(&mut Search<'_, Bits, Verdicts<'_>>) -> Interruptible<()> + 'a;
 
 /// Decides the open properties by an engine that is built on the search.
 pub(crate) fn search_bits<'a>(
@@ -218,7 +219,7 @@ fn begin(
     earlier: Option<Earlier<'_>>,
     reuse_only: bool,
     run: &Run,
-) -> Asked<(Bits, Start)> {
+) -> Interruptible<(Bits, Start)> {
     let Some(Earlier { state, places, change }) = earlier else {
         return Ok((Bits::new(transition, run)?, Start::Nothing));
     };
@@ -247,7 +248,10 @@ fn begin(
 
 impl Start {
     /// Gives the search its frames.
-    fn begin(self, search: &mut Search<'_, Bits, Verdicts<'_>>) -> (Option<Reuse>, Asked<()>) {
+    fn begin(
+        self,
+        search: &mut Search<'_, Bits, Verdicts<'_>>,
+    ) -> (Option<Reuse>, Interruptible<()>) {
         let mut reuse = Reuse::default();
         let result = match self {
             Start::Nothing => return (None, Ok(())),

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::PdrOptions;
 use super::cube::Cube;
-use super::domain::{Asked, Domain, Effort, Level, Purpose, Source, Step};
+use super::domain::{Domain, Effort, Interruptible, Level, Purpose, Source, Step};
 use super::frames::{Frames, Lemma};
 use super::generalize::{Ctg, Generalization, Generalizer, push_forward};
 use super::obligation::{Obligation, Queue, Task};
@@ -29,7 +29,7 @@ pub(crate) trait Report<D: Domain> {
     /// Something happened that progress displays may show.
     fn progress(&mut self, domain: &mut D, frames: &Frames<D>, clear: &[usize], obligations: usize);
 
-    /// These cubes exclude all states where the property fails, for ever.
+    /// These cubes are inductive together, and exclude all states where the property fails.
     fn safe(
         &mut self,
         domain: &mut D,
@@ -89,7 +89,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     }
 
     /// Until every property has its answer, or the run is stopped.
-    pub fn run(&mut self) -> Asked<()> {
+    pub fn run(&mut self) -> Interruptible<()> {
         let answer = self.run_until_decided();
         self.tell_progress();
         answer
@@ -104,7 +104,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         self.report.progress(self.domain, &self.frames, &self.clear, self.queue.len());
     }
 
-    fn run_until_decided(&mut self) -> Asked<()> {
+    fn run_until_decided(&mut self) -> Interruptible<()> {
         while !self.open.is_empty() {
             self.strengthen()?;
             self.advance(1)?;
@@ -113,7 +113,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     }
 
     /// Opens so many frames, unless all is decided, and pushes lemmas.
-    pub(crate) fn advance(&mut self, steps: usize) -> Asked<()> {
+    pub(crate) fn advance(&mut self, steps: usize) -> Interruptible<()> {
         if self.open.is_empty() {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     /// Learns a lemma that excludes a cube from the frame of a level. False if a state
     /// of the frame before leads into the cube, which has no initial state.
-    pub(crate) fn exclude(&mut self, cube: &Cube<D::Atom>, level: usize) -> Asked<bool> {
+    pub(crate) fn exclude(&mut self, cube: &Cube<D::Atom>, level: usize) -> Interruptible<bool> {
         let before = Level::Finite(level - 1);
         match self.domain.step(before, cube.atoms(), Source::Anywhere, Purpose::Block)? {
             Step::Reached(_) => Ok(false),
@@ -150,12 +150,12 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     }
 
     /// Moves lemmas of a level and of those after it to later frames.
-    pub(crate) fn push_from(&mut self, level: usize) -> Asked<()> {
+    pub(crate) fn push_from(&mut self, level: usize) -> Interruptible<()> {
         (level..self.frames.frontier()).try_for_each(|level| self.push_level(level))
     }
 
     /// Blocks all that violates a property at the frontier.
-    pub(crate) fn strengthen(&mut self) -> Asked<()> {
+    pub(crate) fn strengthen(&mut self) -> Interruptible<()> {
         let frontier = self.frames.frontier();
         for property in self.open.clone() {
             // With others waiting, a property may not take all the time.
@@ -191,7 +191,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     /// Works on obligations until there is none left below the frontier, or
     /// patience is lost.
-    fn block_all(&mut self, patience: &mut Option<u64>) -> Asked<()> {
+    fn block_all(&mut self, patience: &mut Option<u64>) -> Interruptible<()> {
         while let Some(task) = self.queue.pop(self.frames.frontier()) {
             if let Some(left) = patience {
                 if *left == 0 {
@@ -205,7 +205,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Ok(())
     }
 
-    fn block(&mut self, task: Task<D::Atom, D::Choice>) -> Asked<()> {
+    fn block(&mut self, task: Task<D::Atom, D::Choice>) -> Interruptible<()> {
         let Task { level, obligation, activity, .. } = task;
         match self.frames.blocked_up_to(self.domain, &obligation.cube, level) {
             Some(Level::Infinite) => return Ok(()),
@@ -263,7 +263,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         core: Vec<D::Atom>,
         level: usize,
         activity: f32,
-    ) -> Asked<Level> {
+    ) -> Interruptible<Level> {
         let (in_core, how) = (core.len(), self.effort(activity));
         let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
         let cube = generalizer.generalize(core, level, how)?;
@@ -273,7 +273,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         statistics.dropping.add(in_core, cube.len());
         let frontier = self.frames.frontier();
         let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
-        if last == Level::Finite(frontier) && self.holds_for_ever(&cube)? {
+        if last == Level::Finite(frontier) && self.is_inductive(&cube)? {
             last = Level::Infinite;
         }
         self.frames.insert(self.domain, cube, last);
@@ -292,14 +292,14 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Generalization { ctg, keep_parent: false, attempts: usize::MAX }
     }
 
-    fn holds_for_ever(&mut self, cube: &Cube<D::Atom>) -> Asked<bool> {
+    fn is_inductive(&mut self, cube: &Cube<D::Atom>) -> Interruptible<bool> {
         let step =
             self.domain.step(Level::Infinite, cube.atoms(), Source::Outside, Purpose::Promote)?;
         Ok(matches!(step, Step::Blocked(_)))
     }
 
     /// Moves lemmas to later frames. Open properties may turn out to hold.
-    pub(super) fn push(&mut self) -> Asked<()> {
+    pub(super) fn push(&mut self) -> Interruptible<()> {
         let frontier = self.frames.frontier();
         let start = self.frames.take_changed();
         for level in start.min(frontier)..frontier {
@@ -320,8 +320,8 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Ok(())
     }
 
-    /// Properties that are excluded by what holds for ever are safe.
-    pub(super) fn conclude(&mut self, level: usize) -> Asked<()> {
+    /// Properties whose bad states F∞ excludes are safe.
+    pub(super) fn conclude(&mut self, level: usize) -> Interruptible<()> {
         let size = Some(self.frames.infinite().len());
         if std::mem::replace(&mut self.concluded, size) == size {
             return Ok(());
@@ -336,7 +336,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Ok(())
     }
 
-    fn push_level(&mut self, level: usize) -> Asked<()> {
+    fn push_level(&mut self, level: usize) -> Interruptible<()> {
         let mut lemmas = self.frames.take_level(level).into_iter();
         let (mut tried, mut done, mut saved) = (0, 0, 0);
         while let Some(mut lemma) = lemmas.next() {
@@ -386,8 +386,8 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         }
     }
 
-    /// Looks for lemmas of the frontier that hold for ever.
-    fn promote_frontier(&mut self, frontier: usize) -> Asked<()> {
+    /// Looks for lemmas of the frontier that are inductive relative to F∞.
+    fn promote_frontier(&mut self, frontier: usize) -> Interruptible<()> {
         loop {
             let before = self.frames.infinite().len();
             let mut lemmas = self.frames.take_level(frontier).into_iter();

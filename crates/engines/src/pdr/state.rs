@@ -2,7 +2,7 @@
 //!
 //! A lemma about a prepared system speaks of bits that are bits of the user's
 //! registers. The facts that were used in the preparation are inductive: they are
-//! lemmas that hold for ever. In the other direction, a bit may have been merged with
+//! inductive lemmas. In the other direction, a bit may have been merged with
 //! another one, or dropped; then what is said of it is of no use to the properties
 //! asked for.
 
@@ -154,9 +154,9 @@ fn cube(clause: impl Iterator<Item = Image>) -> Blocked {
 #[cfg(test)]
 mod tests {
     use elinvar_ir::{ExprId, PropertyStatus, Sort, SystemBuilder, TransitionSystem, keys};
-    use elinvar_models::{Generator, Shape};
+    use elinvar_models::Generator;
 
-    use super::super::validate::tests::{bits_of, cube, offer_of, safety, task_about};
+    use super::super::validate::tests::{SHAPES, bits_of, cube, offer_of, safety, task_about};
     use super::super::{PdrOptions, Verdicts, search::Search};
     use super::*;
     use crate::run::Run;
@@ -177,14 +177,9 @@ mod tests {
 
     #[test]
     fn what_is_captured_comes_back() {
-        let shapes = [
-            Shape { max_states: 12, operators: 80, ..Shape::BITS },
-            Shape { max_states: 5, operators: 60, ..Shape::WORDS },
-            Shape::ARRAYS,
-        ];
         let mut lemmas = 0;
         for seed in 0..300 {
-            let system = Generator::system(seed, shapes[seed as usize % 3]);
+            let system = Generator::system(seed, SHAPES[seed as usize % 3]);
             for simplify in [false, true] {
                 let prepared = bits_of(&system, simplify);
                 let frames = frames_of(&prepared);

@@ -12,7 +12,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId
 
 use super::bits::main_solver;
 use super::cube::Cube;
-use super::domain::{Asked, Stopped};
+use super::domain::{Interruptible, Stopped};
 use crate::relation::Transition;
 use crate::run::Run;
 
@@ -27,7 +27,7 @@ pub(super) fn trim(
     bad: Lit,
     invariant: &[Cube<Lit>],
     run: &Run,
-) -> Asked<Vec<Cube<Lit>>> {
+) -> Interruptible<Vec<Cube<Lit>>> {
     let mut trimmer = Trimmer::new(transition, origin, invariant, run);
     trimmer.need(&[bad])?;
     while let Some(index) = trimmer.queue.pop() {
@@ -69,7 +69,7 @@ impl Trimmer {
     }
 
     /// UNSAT:  Inv ∧ T ∧ literals. The clauses that a proof uses are needed.
-    fn need(&mut self, literals: &[Lit]) -> Asked<()> {
+    fn need(&mut self, literals: &[Lit]) -> Interruptible<()> {
         if self.is_refuted(Layer::ALWAYS, literals)? {
             return Ok(());
         }
@@ -80,7 +80,7 @@ impl Trimmer {
         Ok(())
     }
 
-    fn is_refuted(&mut self, layer: Layer, assumptions: &[Lit]) -> Asked<bool> {
+    fn is_refuted(&mut self, layer: Layer, assumptions: &[Lit]) -> Interruptible<bool> {
         let query =
             Query { layer, assumptions, temporary: &[], scope: Scope::Cone, conflicts: None };
         match self.solver.solve(&query) {
@@ -113,23 +113,13 @@ impl Trimmer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{ExprId, PropertyId, Sort, SystemBuilder};
+    use crate::minimize::tests::registers;
+    use elinvar_ir::PropertyId;
     use elinvar_transform::{PassOptions, prepare};
 
     #[test]
     fn only_what_is_needed_stays() {
-        // Registers that start at zero: `b` copies `a`, `c` copies `b`; `d` and `e` copy
-        // each other.
-        let mut b = SystemBuilder::new();
-        let bit = |b: &mut SystemBuilder, name| b.state(Sort::BOOL, Some(name)).unwrap();
-        let s: Vec<ExprId> = ["a", "b", "c", "d", "e"].map(|n| bit(&mut b, n)).to_vec();
-        for (state, next) in [0, 0, 1, 4, 3].into_iter().enumerate() {
-            b.states[state].init = Some(b.pool.bool(false));
-            b.states[state].next = Some(s[next]);
-        }
-        b.bad("c", s[2]);
-        b.bad("d", s[3]);
-        let system = b.finish().unwrap();
+        let (system, _) = registers();
         let ids = [PropertyId(0), PropertyId(1)];
         let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
         let prepared = prepare(&system, &ids, &none, 0, &Run::new()).unwrap();

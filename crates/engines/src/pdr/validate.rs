@@ -59,7 +59,7 @@ pub(crate) fn validate(
 struct Judge {
     solver: Cadical,
     /// By frame: true if the lemmas that hold up to it, but not in the next one, count.
-    /// The first says that the state is initial; those that hold for ever have the last.
+    /// The first says that the state is initial; those of F∞ have the last.
     switches: Vec<Lit>,
 }
 
@@ -135,6 +135,13 @@ pub(super) mod tests {
     use crate::task::{BitTask, Task};
     use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
     use elinvar_transform::{PassOptions, Prepared, prepare};
+
+    /// Systems of bits, of words and with memories.
+    pub const SHAPES: [Shape; 3] = [
+        Shape { max_states: 12, operators: 80, ..Shape::BITS },
+        Shape { max_states: 5, operators: 60, ..Shape::WORDS },
+        Shape::ARRAYS,
+    ];
 
     /// Cubes of the registers with these numbers; those after `not` are false.
     pub fn cube(set: &[usize], not: &[usize]) -> Cube<Lit> {
@@ -298,14 +305,9 @@ pub(super) mod tests {
 
     #[test]
     fn runs_leave_valid_states() {
-        let shapes = [
-            Shape { max_states: 12, operators: 80, ..Shape::BITS },
-            Shape { max_states: 5, operators: 60, ..Shape::WORDS },
-            Shape::ARRAYS,
-        ];
         let (mut lemmas, mut safe, mut failing) = (0, 0, 0);
         for seed in 0..240 {
-            let system = Generator::system(seed, shapes[seed as usize % 3]);
+            let system = Generator::system(seed, SHAPES[seed as usize % 3]);
             let prepared = bits_of(&system, seed % 2 == 0);
             let states = states_of(&prepared, &options(seed), &Run::new());
             for state in &states {

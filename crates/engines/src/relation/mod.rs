@@ -30,6 +30,7 @@ impl Level {
         }
     }
 
+    /// Its number, if it is not F∞.
     pub fn finite(self) -> Option<usize> {
         match self {
             Level::Finite(level) => Some(level),
@@ -42,4 +43,5 @@ impl Level {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped;
 
-pub(crate) type Asked<T> = Result<T, Stopped>;
+/// The result of work that ends early when the run has to stop.
+pub(crate) type Interruptible<T> = Result<T, Stopped>;

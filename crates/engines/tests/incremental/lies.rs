@@ -93,7 +93,7 @@ fn states_that_lie_are_not_believed() {
     assert!(tally.kept > 100 && tally.kept < tally.offered, "{tally:?}");
 }
 
-/// Both values of a bit are excluded for ever: there is no state, hence no bad one.
+/// Both values of a bit are excluded in F∞: there is no state, hence no bad one.
 #[test]
 fn contradictions_prove_nothing() {
     let system = graph(2, &[('a', 'b')], &['b']);

@@ -139,14 +139,14 @@ impl Program {
     }
 
     /// Why a run along these edges would not show that the program is wrong.
-    pub fn doubt(&self, path: impl IntoIterator<Item = EdgeId>) -> Option<String> {
+    pub fn approximation(&self, path: impl IntoIterator<Item = EdgeId>) -> Option<String> {
         if self.weakened.is_some() {
             return self.weakened.clone();
         }
-        path.into_iter().find_map(|edge| self.doubt_of_edge(self.edge(edge)))
+        path.into_iter().find_map(|edge| self.approximation_of_edge(self.edge(edge)))
     }
 
-    fn doubt_of_edge(&self, edge: &Edge) -> Option<String> {
+    fn approximation_of_edge(&self, edge: &Edge) -> Option<String> {
         if edge.approximates.is_some() {
             return edge.approximates.clone();
         }

@@ -128,8 +128,8 @@ fn confirm(
             ProgramVerdict::Unknown(_) => {}
             ProgramVerdict::Unsafe(trace) => {
                 let judgement = judge::run(program, trace);
-                let doubt = program.doubt(trace.steps.iter().map(|step| step.edge));
-                if accepted(judgement)? && doubt.is_none() {
+                let approximation = program.approximation(trace.steps.iter().map(|step| step.edge));
+                if accepted(judgement)? && approximation.is_none() {
                     answers[at] = Answer::Unsafe;
                 }
             }

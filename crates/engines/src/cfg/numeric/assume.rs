@@ -12,6 +12,9 @@ use super::values::{Empty, Values};
 /// Of longer sums nothing is concluded for the summands.
 const SUMMANDS: usize = 64;
 
+/// What is left of a state, or that nothing is.
+type Restricted = Result<(), Empty>;
+
 impl Context<'_> {
     /// Only where the condition holds, or does not. After [`Empty`] the state means
     /// nothing.
@@ -262,13 +265,7 @@ impl Context<'_> {
         }
     }
 
-    fn restrict(
-        &self,
-        state: &mut State,
-        term: Term,
-        values: &Values,
-        depth: u32,
-    ) -> Result<(), Empty> {
+    fn restrict(&self, state: &mut State, term: Term, values: &Values, depth: u32) -> Restricted {
         let sum = self.simplify(state, &self.sum(term), depth);
         self.restrict_sum(state, &sum, values, depth)
     }

@@ -4,12 +4,12 @@ use elinvar_ir::program::{LocationId, Op, Sort, Term};
 
 use super::super::options::Lemmas;
 use super::super::separate::Separation;
-use super::{ATTEMPT, Blocking, Search};
+use super::{ATTEMPT, Blocking, ProgramSearch};
 
 /// So many half-spaces are tried.
 const MOST_HALF_SPACES: usize = 12;
 
-impl Search<'_> {
+impl ProgramSearch<'_> {
     /// A weaker cube that is blocked as well, and the level up to which it is.
     pub(super) fn generalize(
         &mut self,

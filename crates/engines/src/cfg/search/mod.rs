@@ -9,14 +9,15 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::time::{Duration, Instant};
 
 use elinvar_ir::StopReason;
-use elinvar_ir::program::{LocationId, Term, Terms};
+use elinvar_ir::program::{BlockId, LocationId, Term, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conjecture::Clusters;
-use super::frames::{Frames, INVARIANT};
-use super::graph::{BlockIndex, Graph, Outcome};
+use super::frames::Frames;
+use super::graph::{Graph, Outcome};
 use super::options::{CfgOptions, Lemmas};
 use super::valuation::Valuation;
+use crate::relation::Level;
 use crate::run::{Answer, Event, Run};
 use crate::statistics::{FrameProgress, FrameSizes};
 
@@ -34,7 +35,7 @@ pub struct Obligation {
     pub at: LocationId,
     pub cube: Vec<Term>,
     /// The block that leads on, and the obligation there; none at an error.
-    pub next: Option<(BlockIndex, usize)>,
+    pub next: Option<(BlockId, usize)>,
     origin: Origin,
 }
 
@@ -55,12 +56,12 @@ pub enum End {
     /// The blocks from the entry to an error.
     Reached {
         error: LocationId,
-        path: Vec<BlockIndex>,
+        path: Vec<BlockId>,
     },
     Stopped(StopReason),
 }
 
-pub struct Search<'a> {
+pub struct ProgramSearch<'a> {
     pub graph: Graph,
     frames: Frames,
     options: &'a CfgOptions,
@@ -78,17 +79,17 @@ pub struct Search<'a> {
     /// What was guessed already, at which level.
     guessed: FxHashSet<(LocationId, Vec<Term>, usize)>,
     /// Queries without a model: the level, and the part of the cube that was needed.
-    memo: FxHashMap<(BlockIndex, Vec<Term>), (usize, Vec<usize>)>,
+    memo: FxHashMap<(BlockId, Vec<Term>), (usize, Vec<usize>)>,
 }
 
 /// What became of an attempt to block a cube.
 enum Blocking {
     Blocked(Vec<Term>),
-    Step(BlockIndex, Box<Valuation>),
+    Step(BlockId, Box<Valuation>),
     Stopped(StopReason),
 }
 
-impl<'a> Search<'a> {
+impl<'a> ProgramSearch<'a> {
     pub fn new(
         graph: Graph,
         frames: Frames,
@@ -96,7 +97,7 @@ impl<'a> Search<'a> {
         options: &'a CfgOptions,
         run: &'a Run,
     ) -> Self {
-        Search {
+        ProgramSearch {
             graph,
             frames,
             options,
@@ -148,8 +149,8 @@ impl<'a> Search<'a> {
         self.frontier += 1;
         let sizes = FrameSizes {
             frontier: self.frontier,
-            lemmas: (1..=self.frontier).map(|level| self.frames.count(level)).collect(),
-            inductive: self.frames.count(INVARIANT),
+            lemmas: finite(1..=self.frontier).map(|level| self.frames.count(level)).collect(),
+            inductive: self.frames.count(Level::Infinite),
             obligations: self.queue.len(),
             queries: self.graph.queries,
         };
@@ -181,9 +182,9 @@ impl<'a> Search<'a> {
     }
 
     /// A level that adds nothing: its frames are inductive.
-    fn fixpoint(&self) -> Option<usize> {
+    fn fixpoint(&self) -> Option<Level> {
         let counts = |at: LocationId| !self.is_decided(at);
-        (1..self.frontier).find(|&level| !self.frames.has_level(level, counts))
+        finite(1..self.frontier).find(|&level| !self.frames.has_level(level, counts))
     }
 
     /// An error location whose property is decided already.
@@ -237,6 +238,7 @@ impl<'a> Search<'a> {
 
     /// Do the lemmas of a level exclude a cube, one of them by its looks or all together?
     fn is_excluded(&mut self, at: LocationId, cube: &[Term], level: usize) -> bool {
+        let level = Level::Finite(level);
         if self.frames.excludes(&mut self.graph.terms, at, cube, level) {
             return true;
         }
@@ -244,7 +246,7 @@ impl<'a> Search<'a> {
             return false;
         }
         let started = Instant::now();
-        let excluded = self.graph.excludes(at, (&self.frames, level), cube, ATTEMPT);
+        let excluded = self.graph.excludes(at, self.frames.frame(level), cube, ATTEMPT);
         self.tell("excluded", started, if excluded { Answer::Unsat } else { Answer::Sat });
         excluded
     }
@@ -302,7 +304,7 @@ impl<'a> Search<'a> {
         Blocking::Blocked(core.collect())
     }
 
-    fn ask(&mut self, block: BlockIndex, cube: &[Term], level: usize, limit: Duration) -> Outcome {
+    fn ask(&mut self, block: BlockId, cube: &[Term], level: usize, limit: Duration) -> Outcome {
         let (from, to) = (self.graph.block(block).from, self.graph.block(block).to);
         // The frame of level 0 is empty but at the entry.
         if level <= 1 && from != self.graph.entry {
@@ -319,9 +321,9 @@ impl<'a> Search<'a> {
         if self.options.generalize && from == to {
             also.push(clause(&mut self.graph.terms, cube));
         }
-        let frame = level.saturating_sub(1);
+        let frame = self.frames.frame(Level::Finite(level.saturating_sub(1)));
         let started = Instant::now();
-        let outcome = self.graph.ask(block, (&self.frames, frame), &also, cube, limit);
+        let outcome = self.graph.ask(block, frame, &also, cube, limit);
         self.tell(
             "step",
             started,
@@ -341,7 +343,7 @@ impl<'a> Search<'a> {
 
     fn learn(&mut self, at: LocationId, cube: &[Term], level: usize) {
         let clause = clause(&mut self.graph.terms, cube);
-        self.frames.insert(&self.graph.terms, at, clause, level);
+        self.frames.insert(&self.graph.terms, at, clause, Level::Finite(level));
     }
 
     /// Carries lemmas forward, from the lowest level up.
@@ -355,7 +357,7 @@ impl<'a> Search<'a> {
                     .frames
                     .lemmas(at)
                     .iter()
-                    .filter(|lemma| lemma.level == level)
+                    .filter(|lemma| lemma.level == Level::Finite(level))
                     .map(|lemma| lemma.clause)
                     .collect();
                 for clause in lemmas {
@@ -366,13 +368,18 @@ impl<'a> Search<'a> {
                     let parts = terms.disjuncts(clause);
                     let cube: Vec<Term> = parts.iter().map(|&part| terms.not(part)).collect();
                     if let Blocking::Blocked(_) = self.try_block(at, &cube, level + 1, ATTEMPT) {
-                        self.frames.insert(&self.graph.terms, at, clause, level + 1);
+                        let next = Level::Finite(level + 1);
+                        self.frames.insert(&self.graph.terms, at, clause, next);
                     }
                 }
             }
         }
         None
     }
+}
+
+fn finite(levels: impl Iterator<Item = usize>) -> impl Iterator<Item = Level> {
+    levels.map(Level::Finite)
 }
 
 /// That a state is not in a cube.

@@ -3,25 +3,25 @@
 use std::cmp::Reverse;
 
 use elinvar_ir::StopReason;
-use elinvar_ir::program::{Op, Term};
+use elinvar_ir::program::{BlockId, Op, Term};
 
-use super::super::frames::INVARIANT;
-use super::super::graph::{BlockIndex, Outcome};
+use super::super::graph::Outcome;
 use super::super::implicant::implicant;
 use super::super::options::{Lemmas, Predecessors};
 use super::super::project::project;
 use super::super::valuation::Valuation;
-use super::{ATTEMPT, End, Obligation, Origin, Search};
+use super::{ATTEMPT, End, Obligation, Origin, ProgramSearch};
+use crate::relation::Level;
 
 /// At most so many cubes are made of one precondition at a time.
 const MOST_CUBES: usize = 32;
 
-impl Search<'_> {
+impl ProgramSearch<'_> {
     pub(super) fn predecessors(
         &mut self,
         index: usize,
         level: usize,
-        block: BlockIndex,
+        block: BlockId,
         mut state: Valuation,
     ) -> Option<End> {
         let origin = self.obligations[index].origin;
@@ -40,7 +40,7 @@ impl Search<'_> {
                 path.push(block);
                 at = next;
             }
-            // Asked again if the path turns out not to count.
+            // Interruptible again if the path turns out not to count.
             self.queue.push(Reverse((level, Reverse(index))));
             let Origin::Error(error) = origin else { unreachable!("guesses were given up") };
             return Some(End::Reached { error, path });
@@ -67,7 +67,7 @@ impl Search<'_> {
     /// A cube of states around one, from each of which the block leads into the cube.
     fn around(
         &mut self,
-        block: BlockIndex,
+        block: BlockId,
         cube: &[Term],
         state: &mut Valuation,
     ) -> Option<Vec<Term>> {
@@ -107,7 +107,7 @@ impl Search<'_> {
     /// The weakest precondition, as cubes (or as one formula): Sections 3.4.1 and 3.4.2.
     fn precondition(
         &mut self,
-        block: BlockIndex,
+        block: BlockId,
         cube: &[Term],
         mut state: Valuation,
     ) -> Option<Vec<Vec<Term>>> {
@@ -132,8 +132,8 @@ impl Search<'_> {
             }
             let also: Vec<Term> =
                 found.iter().copied().chain(formulas[1..].iter().copied()).collect();
-            // No frame: what always holds is enough.
-            let frame = (&self.frames, INVARIANT);
+            // No other frame: what always holds is enough.
+            let frame = self.frames.frame(Level::Infinite);
             match self.graph.ask(block, frame, &also, &[], ATTEMPT) {
                 Outcome::Step(next) => state = *next,
                 Outcome::Blocked(_) | Outcome::Unknown(_) => break,

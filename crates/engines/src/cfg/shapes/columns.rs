@@ -38,7 +38,7 @@ impl Columns {
         let written = writes(graph);
         let terms = &graph.terms;
         let mut roots = Vec::new();
-        for index in graph.block_indices() {
+        for index in graph.block_ids() {
             let block = graph.block(index);
             roots.push(block.guard);
             roots.extend(block.update.values());
@@ -115,7 +115,7 @@ impl Columns {
 /// What is written to maps: the element, read afterwards, and that it is what was written.
 fn writes(graph: &mut Graph) -> Vec<(Term, Term)> {
     let mut found = Vec::new();
-    for index in graph.block_indices() {
+    for index in graph.block_ids() {
         for (variable, value) in graph.block(index).update.clone() {
             let terms = &mut graph.terms;
             let mut map = value;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use elinvar_ir::program::{LocationId, Term};
-use elinvar_smt::{Answer, Solver};
+use elinvar_ir::program::{BlockId, LocationId, Term};
+use elinvar_smt::{Model, SmtAnswer, Solver};
 use rustc_hash::FxHashMap;
 
-use super::super::graph::{BlockIndex, Graph};
+use super::super::graph::Graph;
 use super::super::valuation::Valuation;
 use super::columns::Guess;
 use crate::run::Run;
@@ -21,10 +21,10 @@ const CHUNK: usize = 16;
 /// Weakens the guesses until every block keeps them. When the run ends before, nothing
 /// is left of them.
 pub fn filter(graph: &mut Graph, guesses: &mut BTreeMap<LocationId, Guess>, run: &Run) {
-    let mut solvers: BTreeMap<BlockIndex, Solver> = BTreeMap::new();
+    let mut solvers: BTreeMap<BlockId, Solver> = BTreeMap::new();
     let mut changed = true;
     while std::mem::take(&mut changed) {
-        for index in graph.block_indices() {
+        for index in graph.block_ids() {
             if !guesses.contains_key(&graph.block(index).to) {
                 continue;
             }
@@ -49,7 +49,7 @@ pub fn filter(graph: &mut Graph, guesses: &mut BTreeMap<LocationId, Guess>, run:
 struct Step<'a> {
     graph: &'a mut Graph,
     guesses: &'a mut BTreeMap<LocationId, Guess>,
-    index: BlockIndex,
+    index: BlockId,
     solver: &'a mut Solver,
     run: &'a Run,
 }
@@ -96,11 +96,12 @@ impl Step<'_> {
             return false;
         }
         let assumptions: Vec<Term> = before.iter().copied().chain([some_broken]).collect();
-        match self.solver.check(&self.graph.terms, &assumptions, LIMIT) {
-            Answer::Unsat => false,
-            Answer::Sat => self.weaken_by_model() || self.drop_unproved(before, facts),
-            Answer::Unknown(_) => self.drop_unproved(before, facts),
-        }
+        let model = match self.solver.check(&self.graph.terms, &assumptions, LIMIT) {
+            SmtAnswer::Unsat(_) => return false,
+            SmtAnswer::Sat(satisfied) => satisfied.model(),
+            SmtAnswer::Unknown(_) => None,
+        };
+        model.is_some_and(|model| self.weaken_by_model(&model)) || self.drop_unproved(before, facts)
     }
 
     /// The fact does not hold after the block.
@@ -109,12 +110,11 @@ impl Step<'_> {
         self.graph.terms.not(after)
     }
 
-    fn weaken_by_model(&mut self) -> bool {
+    fn weaken_by_model(&mut self, model: &Model) -> bool {
         let graph = &mut *self.graph;
         let block = graph.block(self.index);
         let variables = graph.live[&block.from].iter().chain(&block.inputs).copied();
-        let model = self.solver.model();
-        let state = model.and_then(|model| Valuation::of_model(&graph.terms, &model, variables));
+        let state = Valuation::of_model(&graph.terms, model, variables);
         let to = graph.block(self.index).to;
         let guess = self.guesses.get_mut(&to).expect("asked about");
         let translated: FxHashMap<Term, Term> =
@@ -131,7 +131,7 @@ impl Step<'_> {
         for &fact in facts {
             let broken = self.broken(fact);
             let assumptions: Vec<Term> = before.iter().copied().chain([broken]).collect();
-            if self.solver.check(&self.graph.terms, &assumptions, SHORT) != Answer::Unsat {
+            if !self.solver.check(&self.graph.terms, &assumptions, SHORT).is_unsat() {
                 self.guesses.get_mut(&to).expect("asked about").remove(fact);
                 dropped = true;
             }

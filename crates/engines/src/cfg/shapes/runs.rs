@@ -7,13 +7,13 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use elinvar_ir::Rng;
 use elinvar_ir::program::{
-    FunctionValue, LocationId, MapValue, Node, Program, ProgramStep, Sort, Term, Terms, Value,
-    VariableId, Word,
+    BlockId, FunctionValue, LocationId, MapValue, Node, Program, ProgramStep, Sort, Term, Terms,
+    Value, VariableId, Word,
 };
-use elinvar_smt::{Answer, Solver};
+use elinvar_smt::{SmtAnswer, Solver};
 use rustc_hash::FxHashMap;
 
-use super::super::graph::{BlockIndex, Graph};
+use super::super::graph::Graph;
 use super::super::valuation::Valuation;
 
 /// So many states of a location are enough to guess from.
@@ -150,7 +150,7 @@ impl<'a> Runner<'a> {
         None
     }
 
-    fn step(&mut self, block: BlockIndex, state: &State) -> Option<Taken> {
+    fn step(&mut self, block: BlockId, state: &State) -> Option<Taken> {
         let mut free = self.graph.block(block).inputs.clone();
         let from = self.graph.block(block).from;
         if from == self.graph.entry {
@@ -178,7 +178,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Values that the guard allows, from a solver.
-    fn solve(&mut self, block: BlockIndex, state: &State, free: &[VariableId]) -> Option<Taken> {
+    fn solve(&mut self, block: BlockId, state: &State, free: &[VariableId]) -> Option<Taken> {
         let mut map: FxHashMap<Term, Term> = FxHashMap::default();
         for (&variable, value) in state {
             // Maps have no terms for their values.
@@ -191,13 +191,13 @@ impl<'a> Runner<'a> {
         let mut solver = Solver::new(&self.graph.context);
         solver.assert(&self.graph.terms, rest);
         // Not always the same values, if others will do.
-        let wish = self.wish(free);
-        if solver.check(&self.graph.terms, &wish, LIMIT) != Answer::Sat
-            && solver.check(&self.graph.terms, &[], LIMIT) != Answer::Sat
-        {
-            return None;
-        }
-        let model = solver.model()?;
+        let preferred = self.preferred(free);
+        let mut ask =
+            |assumptions: &[Term]| match solver.check(&self.graph.terms, assumptions, LIMIT) {
+                SmtAnswer::Sat(satisfied) => satisfied.model(),
+                SmtAnswer::Unsat(_) | SmtAnswer::Unknown(_) => None,
+            };
+        let model = ask(&preferred).or_else(|| ask(&[]))?;
         let mut values = state.clone();
         for &input in free {
             values.insert(input, model.variable(&self.graph.terms, input)?);
@@ -211,7 +211,7 @@ impl<'a> Runner<'a> {
     }
 
     /// One of the integers is beyond some number.
-    fn wish(&mut self, free: &[VariableId]) -> Vec<Term> {
+    fn preferred(&mut self, free: &[VariableId]) -> Vec<Term> {
         let is_int = |terms: &Terms, v: VariableId| *terms.variable_sort(v) == Sort::Int;
         let integers: Vec<VariableId> =
             free.iter().copied().filter(|&v| is_int(&self.graph.terms, v)).collect();
@@ -225,7 +225,7 @@ impl<'a> Runner<'a> {
         vec![if self.random.one_in(2) { terms.less(number, one) } else { terms.less(one, number) }]
     }
 
-    fn after(&mut self, block: BlockIndex, before: &mut Valuation) -> Option<State> {
+    fn after(&mut self, block: BlockId, before: &mut Valuation) -> Option<State> {
         let to = self.graph.block(block).to;
         let mut state = State::default();
         for variable in self.graph.live[&to].clone() {

@@ -23,6 +23,7 @@ impl Probability {
             .then(|| Probability((probability * 1000.0).round() as u16))
     }
 
+    /// As a number between zero and one.
     pub fn get(self) -> f64 {
         f64::from(self.0) / 1000.0
     }

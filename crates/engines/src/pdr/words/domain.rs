@@ -23,7 +23,7 @@ use crate::engine::EngineError;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{
-    Asked, Domain, Effort, Found, Level, Predecessor, Purpose, Source, Step, Stopped,
+    Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step, Stopped,
 };
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
@@ -87,7 +87,7 @@ impl Words {
     }
 
     /// Establishes what can be guessed and proved at once.
-    pub(super) fn find_invariants(&mut self, system: &TransitionSystem) -> Asked<()> {
+    pub(super) fn find_invariants(&mut self, system: &TransitionSystem) -> Interruptible<()> {
         self.guesses.find_invariants(&mut self.solver, system)
     }
 
@@ -125,7 +125,7 @@ impl Words {
         found: Found<Self>,
         goal: Reach<'_>,
         effort: Effort,
-    ) -> Asked<Predecessor<Self>> {
+    ) -> Interruptible<Predecessor<Self>> {
         let Words { solver, specializer, activity, statistics, .. } = self;
         specializer.specialize(found, goal, effort, solver, activity, statistics)
     }
@@ -142,7 +142,7 @@ impl Domain for Words {
     type Lemma = usize;
     type State = Rc<[BitVec]>;
 
-    fn bad(&mut self, level: Level, property: usize) -> Asked<Option<Predecessor<Self>>> {
+    fn bad(&mut self, level: Level, property: usize) -> Interruptible<Option<Predecessor<Self>>> {
         self.solver.pause()?;
         let started = Instant::now();
         let bad = self.solver.encoding.circuit.bads[property];
@@ -165,7 +165,7 @@ impl Domain for Words {
         cube: &[Atom],
         source: Source,
         purpose: Purpose,
-    ) -> Asked<Step<Self>> {
+    ) -> Interruptible<Step<Self>> {
         self.solver.pause()?;
         let started = Instant::now();
         let mut cube = cube.to_vec();
@@ -194,7 +194,7 @@ impl Domain for Words {
         found: Found<Self>,
         cube: &[Atom],
         effort: Effort,
-    ) -> Asked<Predecessor<Self>> {
+    ) -> Interruptible<Predecessor<Self>> {
         self.specialize(found, Reach::Cube(cube), effort)
     }
 
@@ -211,7 +211,7 @@ impl Domain for Words {
         self.solver.meets_initial(cube)
     }
 
-    fn widen(&mut self, cube: Cube<Atom>, level: usize) -> Asked<Cube<Atom>> {
+    fn widen(&mut self, cube: Cube<Atom>, level: usize) -> Interruptible<Cube<Atom>> {
         let Words { solver, guesses, nearest, statistics, .. } = self;
         Widening { solver, guesses, nearest, statistics }.widen(cube, level)
     }

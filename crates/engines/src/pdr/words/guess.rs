@@ -27,7 +27,7 @@ use super::solver::{FrameSolver, Solved};
 use super::templates::{Templates, hull};
 use super::widen::with_both_signs;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Found};
+use crate::pdr::domain::{Found, Interruptible};
 
 /// Random runs, and the cycles of each.
 const RUNS: usize = 12;
@@ -76,7 +76,7 @@ impl Guesses {
         &mut self,
         solver: &mut FrameSolver,
         system: &TransitionSystem,
-    ) -> Asked<()> {
+    ) -> Interruptible<()> {
         let words = &solver.encoding.words;
         let numbers: Vec<usize> = (0..words.len()).filter(|&word| !words[word].is_logic).collect();
         if solver.is_abstract || !(1..=MAX_WORDS).contains(&numbers.len()) {
@@ -102,7 +102,7 @@ impl Guesses {
     }
 
     /// Tries what could not be proved again, if there are new lemmas that it may follow from.
-    pub fn guess_again(&mut self, solver: &mut FrameSolver) -> Asked<()> {
+    pub fn guess_again(&mut self, solver: &mut FrameSolver) -> Interruptible<()> {
         if self.tried_with == Some(solver.inductive_lemmas()) || self.unproved.is_empty() {
             return Ok(());
         }
@@ -185,7 +185,10 @@ fn equations_of(
 
 /// A state with small numbers that breaks one of the equations, after one that keeps
 /// them all.
-fn correction(solver: &mut FrameSolver, violations: &[Cube<Atom>]) -> Asked<Option<Vec<BitVec>>> {
+fn correction(
+    solver: &mut FrameSolver,
+    violations: &[Cube<Atom>],
+) -> Interruptible<Option<Vec<BitVec>>> {
     if violations.is_empty() {
         return Ok(None);
     }
@@ -243,7 +246,7 @@ fn equation(words: &[WordInfo], terms: Terms, value: impl Fn(u32) -> BitVec) -> 
 
 /// The largest part of the cubes that no state outside all of them steps into, as far
 /// as that can be proved with some patience.
-fn sift(solver: &mut FrameSolver, mut cubes: Vec<Cube<Atom>>) -> Asked<Vec<Cube<Atom>>> {
+fn sift(solver: &mut FrameSolver, mut cubes: Vec<Cube<Atom>>) -> Interruptible<Vec<Cube<Atom>>> {
     cubes.retain(|cube| !solver.meets_initial(cube.atoms()));
     let mut proved = 0;
     let mut position = 0;
@@ -277,7 +280,7 @@ fn sift(solver: &mut FrameSolver, mut cubes: Vec<Cube<Atom>>) -> Asked<Vec<Cube<
 }
 
 /// The states of some runs: many short ones, and a long one.
-fn sample(solver: &mut FrameSolver, system: &TransitionSystem) -> Asked<Vec<Vec<BitVec>>> {
+fn sample(solver: &mut FrameSolver, system: &TransitionSystem) -> Interruptible<Vec<Vec<BitVec>>> {
     let mut rng = Rng::new(solver.run.seed() ^ 0x5a3b1e);
     let mut points = Vec::new();
     let next: Vec<Option<ExprId>> = solver.encoding.words.iter().map(|word| word.next).collect();
@@ -336,7 +339,7 @@ fn evaluate(
 }
 
 /// An initial state, with small numbers where that is possible.
-fn initial_point(solver: &mut FrameSolver, rng: &mut Rng) -> Asked<Option<Vec<BitVec>>> {
+fn initial_point(solver: &mut FrameSolver, rng: &mut Rng) -> Interruptible<Option<Vec<BitVec>>> {
     let mut preferred: Vec<Lit> = Vec::new();
     for word in 0..solver.encoding.words.len() {
         if solver.encoding.words[word].init == Init::Free {
@@ -352,7 +355,7 @@ fn inputs_at(
     solver: &mut FrameSolver,
     system: &TransitionSystem,
     state: &[BitVec],
-) -> Asked<Option<Vec<Value>>> {
+) -> Interruptible<Option<Vec<Value>>> {
     let known: Vec<Lit> =
         (0..solver.encoding.words.len()).flat_map(|word| solver.is(word, &state[word])).collect();
     let Some(found) = prefer(solver, Layer::ALWAYS, &known, Vec::new())? else {
@@ -371,7 +374,7 @@ fn prefer(
     layer: Layer,
     required: &[Lit],
     mut preferred: Vec<Lit>,
-) -> Asked<Option<Found<Words>>> {
+) -> Interruptible<Option<Found<Words>>> {
     loop {
         let assumptions: Vec<Lit> = required.iter().chain(&preferred).copied().collect();
         match solver.attempt(PATIENCE, layer, &assumptions, &[], |model| model.found())? {

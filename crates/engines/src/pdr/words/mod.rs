@@ -43,7 +43,7 @@ use elinvar_logic::simulation::Kind;
 use elinvar_transform::{Expanded, Lift, expand_memories};
 
 use super::cube::Cube;
-use super::domain::{Asked, Domain};
+use super::domain::{Domain, Interruptible};
 use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
@@ -142,7 +142,7 @@ fn search(
     verdicts: &mut Verdicts<'_>,
     options: &WordsOptions,
     properties: usize,
-) -> Asked<()> {
+) -> Interruptible<()> {
     if verdicts.task.run().stop().is_some() {
         return Err(Stopped);
     }

@@ -24,7 +24,7 @@ use super::expand::StepInputs;
 use super::gates::Gates;
 use super::model::WordModel;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Found, Level, Purpose, Stopped};
+use crate::pdr::domain::{Found, Interruptible, Level, Purpose, Stopped};
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
 
@@ -74,7 +74,7 @@ pub(super) struct FrameSolver {
 }
 
 impl FrameSolver {
-    pub fn new(encoding: Encoding, run: &Run) -> Asked<Self> {
+    pub fn new(encoding: Encoding, run: &Run) -> Interruptible<Self> {
         let origin = encoding.words.iter().map(|word| match &word.init {
             Init::Constant(value) => value.clone(),
             Init::Free | Init::Expression(_) => BitVec::zero(word.width),
@@ -161,8 +161,8 @@ impl FrameSolver {
         size > GROWTH * self.size + GROWTH_BASE
     }
 
-    /// Must the run stop? Asked now and then. Rebuilds a solver that is too large.
-    pub fn pause(&mut self) -> Asked<()> {
+    /// Must the run stop? Interruptible now and then. Rebuilds a solver that is too large.
+    pub fn pause(&mut self) -> Interruptible<()> {
         self.queries += 1;
         if self.queries.is_multiple_of(16) && self.run.stop().is_some() {
             return Err(Stopped);
@@ -222,7 +222,7 @@ impl FrameSolver {
         assumptions: &[Lit],
         temporary: &[&[Lit]],
         read: impl FnOnce(&WordModel<'_>) -> T,
-    ) -> Asked<Solved<T>> {
+    ) -> Interruptible<Solved<T>> {
         self.query(layer, assumptions, temporary, None, read)
     }
 
@@ -234,7 +234,7 @@ impl FrameSolver {
         assumptions: &[Lit],
         temporary: &[&[Lit]],
         read: impl FnOnce(&WordModel<'_>) -> T,
-    ) -> Asked<Option<Solved<T>>> {
+    ) -> Interruptible<Option<Solved<T>>> {
         match self.query(layer, assumptions, temporary, Some(conflicts), read) {
             Ok(answer) => Ok(Some(answer)),
             Err(Stopped) if self.run.stop().is_none() => Ok(None),
@@ -249,7 +249,7 @@ impl FrameSolver {
         temporary: &[&[Lit]],
         conflicts: Option<u64>,
         read: impl FnOnce(&WordModel<'_>) -> T,
-    ) -> Asked<Solved<T>> {
+    ) -> Interruptible<Solved<T>> {
         let scope = if self.is_abstract { Scope::All } else { Scope::Cone };
         loop {
             self.add_axioms();
@@ -281,7 +281,12 @@ impl FrameSolver {
 
     /// The atoms of the cube whose literals are in the core, and what else is needed to
     /// exclude the initial states.
-    pub fn core_of(&mut self, cube: &[Atom], lits: &[Lit], failed: &[Lit]) -> Asked<Vec<Atom>> {
+    pub fn core_of(
+        &mut self,
+        cube: &[Atom],
+        lits: &[Lit],
+        failed: &[Lit],
+    ) -> Interruptible<Vec<Atom>> {
         let in_core = cube.iter().zip(lits).filter(|(_, lit)| failed.contains(lit));
         let mut core: Vec<Atom> = in_core.map(|(&atom, _)| atom).collect();
         if core.is_empty() || self.meets_initial(&core) {
@@ -326,7 +331,7 @@ impl FrameSolver {
         &mut self,
         cube: &[Atom],
         step: &StepInputs,
-    ) -> Asked<Option<Rc<[BitVec]>>> {
+    ) -> Interruptible<Option<Rc<[BitVec]>>> {
         let mut assumptions = self.lits(cube, Time::Now);
         assumptions.extend(self.input_lits(step));
         let answer = self.solve(Layer::level(0), &assumptions, &[], |model| model.found())?;
@@ -338,7 +343,11 @@ impl FrameSolver {
 
     /// The part of the unit that no state of the frame outside it steps into. `None` if
     /// there is such a state, or if it takes too long to tell.
-    pub fn blocked_part(&mut self, level: Level, unit: &[Atom]) -> Asked<Option<Vec<Atom>>> {
+    pub fn blocked_part(
+        &mut self,
+        level: Level,
+        unit: &[Atom],
+    ) -> Interruptible<Option<Vec<Atom>>> {
         self.pause()?;
         let started = Instant::now();
         let later = self.lits(unit, Time::Later);
@@ -357,7 +366,7 @@ impl FrameSolver {
     }
 
     /// Do the lemmas of F∞ exclude all states of the unit?
-    pub fn is_excluded(&mut self, unit: &[Atom]) -> Asked<bool> {
+    pub fn is_excluded(&mut self, unit: &[Atom]) -> Interruptible<bool> {
         let lits = self.lits(unit, Time::Now);
         let answer = self.attempt(PATIENCE, Layer::ALWAYS, &lits, &[], |_| ())?;
         Ok(matches!(answer, Some(Solved::Unsat(_))))

@@ -20,7 +20,7 @@ use super::statistics::WordsStatistics;
 use super::survey::share_of_logic;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Effort, Found, Predecessor, Stopped};
+use crate::pdr::domain::{Effort, Found, Interruptible, Predecessor, Stopped};
 use crate::run::Run;
 
 /// What a unit reaches.
@@ -73,7 +73,7 @@ impl Specializer {
         solver: &mut FrameSolver,
         activity: &Activity,
         statistics: &mut WordsStatistics,
-    ) -> Asked<Predecessor<Words>> {
+    ) -> Interruptible<Predecessor<Words>> {
         let started = Instant::now();
         let Found { state, choice, .. } = found;
         let kind = self.kinds.draw();
@@ -148,7 +148,7 @@ impl Specializer {
         unit: &mut Vec<Atom>,
         encoding: &mut Encoding,
         activity: &Activity,
-    ) -> Asked<()> {
+    ) -> Interruptible<()> {
         let mut goal: Vec<AigLit> = match goal {
             Reach::Bad(property, _) => vec![encoding.circuit.bads[*property]],
             Reach::Cube(cube) => {

@@ -187,7 +187,7 @@ impl Changes<'_> {
             return Some(Vec::new());
         }
         self.left = self.left.checked_sub(1)?;
-        let Expr::Binary(op, a, b) = self.pool.get(expr) else { return None };
+        let (op, a, b) = self.pool.get(expr).as_binary()?;
         let (inner, other, sign) = if op == BinaryOp::Add {
             match self.added(a) {
                 Some(inner) => (inner, b, 1),
@@ -207,16 +207,11 @@ impl Changes<'_> {
     fn split(&mut self, expr: ExprId, sign: i64, addends: &mut Vec<Addend>) {
         if self.left > 0 {
             self.left -= 1;
-            match self.pool.get(expr) {
-                Expr::Binary(BinaryOp::Add, a, b) => {
-                    self.split(a, sign, addends);
-                    return self.split(b, sign, addends);
-                }
-                Expr::Binary(BinaryOp::Sub, a, b) => {
-                    self.split(a, sign, addends);
-                    return self.split(b, -sign, addends);
-                }
-                _ => {}
+            if let Some((op @ (BinaryOp::Add | BinaryOp::Sub), a, b)) =
+                self.pool.get(expr).as_binary()
+            {
+                self.split(a, sign, addends);
+                return self.split(b, if op == BinaryOp::Sub { -sign } else { sign }, addends);
             }
         }
         addends.push((sign, lookup(self.blasted, expr).word()));

@@ -109,19 +109,20 @@ pub(super) fn share_of_logic(system: &TransitionSystem, properties: &[PropertyId
     let (mut logic, mut arithmetic) = (1.0, 1.0);
     for node in influence(system, properties).nodes {
         let expr = pool.get(node.regular());
-        let is_reduction = matches!(expr, Expr::Unary(UnaryOp::RedAnd | UnaryOp::RedXor, _));
-        if is_reduction || matches!(expr, Expr::Slice { .. }) {
+        if let Some((op, a, _)) = expr.as_binary() {
+            if pool.width(a) > 1 {
+                match op {
+                    And | Xor | Shl | Lshr | Ashr | Rol | Ror | Concat => logic += 1.0,
+                    Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Uaddo
+                    | Saddo | Ssubo | Umulo | Smulo | Sdivo => arithmetic += 1.0,
+                    Eq => {}
+                }
+            }
+        } else if matches!(
+            expr,
+            Expr::Unary(UnaryOp::RedAnd | UnaryOp::RedXor, _) | Expr::Slice { .. }
+        ) {
             logic += 1.0;
-        }
-        let Expr::Binary(op, a, _) = expr else { continue };
-        if pool.width(a) == 1 {
-            continue;
-        }
-        match op {
-            And | Xor | Shl | Lshr | Ashr | Rol | Ror | Concat => logic += 1.0,
-            Add | Sub | Mul | Udiv | Urem | Sdiv | Srem | Smod | Ult | Slt | Uaddo | Saddo
-            | Ssubo | Umulo | Smulo | Sdivo => arithmetic += 1.0,
-            Eq => {}
         }
     }
     logic / (logic + arithmetic)
@@ -129,30 +130,25 @@ pub(super) fn share_of_logic(system: &TransitionSystem, properties: &[PropertyId
 
 fn poll(pool: &Pool, node: ExprId, votes: &mut FxHashMap<ExprId, Votes>) {
     use BinaryOp::*;
-    let (operands, ballot) = match pool.get(node.regular()) {
-        Expr::Binary(op, a, b) => {
-            let ballot = match op {
-                Slt | Sdiv | Srem | Smod | Saddo | Ssubo | Smulo | Sdivo => {
-                    Votes { signed: 1, unsigned: 0, number: true }
-                }
-                Ult | Udiv | Urem | Uaddo | Umulo => Votes { signed: 0, unsigned: 1, number: true },
-                Add | Sub | Mul => Votes { number: true, ..Votes::default() },
-                And | Xor | Eq | Shl | Lshr | Ashr | Rol | Ror | Concat => return,
-            };
-            (vec![a, b], ballot)
-        }
-        Expr::Unary(UnaryOp::Neg, a) => (vec![a], Votes { number: true, ..Votes::default() }),
-        Expr::Sext { arg, .. } => (vec![arg], Votes { signed: 1, ..Votes::default() }),
-        Expr::Uext { arg, .. } => (vec![arg], Votes { unsigned: 1, ..Votes::default() }),
-        Expr::Const(_)
-        | Expr::Symbol(_)
-        | Expr::Unary(..)
-        | Expr::Slice { .. }
-        | Expr::Ite(..)
-        | Expr::Read(..)
-        | Expr::Write(..)
-        | Expr::ConstArray(_)
-        | Expr::ArrayEq(..) => return,
+    let expr = pool.get(node.regular());
+    let (operands, ballot) = if let Some((op, a, b)) = expr.as_binary() {
+        let ballot = match op {
+            Slt | Sdiv | Srem | Smod | Saddo | Ssubo | Smulo | Sdivo => {
+                Votes { signed: 1, unsigned: 0, number: true }
+            }
+            Ult | Udiv | Urem | Uaddo | Umulo => Votes { signed: 0, unsigned: 1, number: true },
+            Add | Sub | Mul => Votes { number: true, ..Votes::default() },
+            And | Xor | Eq | Shl | Lshr | Ashr | Rol | Ror | Concat => return,
+        };
+        (vec![a, b], ballot)
+    } else if let Expr::Unary(UnaryOp::Neg, a) = expr {
+        (vec![a], Votes { number: true, ..Votes::default() })
+    } else if let Expr::Sext { arg, .. } = expr {
+        (vec![arg], Votes { signed: 1, ..Votes::default() })
+    } else if let Expr::Uext { arg, .. } = expr {
+        (vec![arg], Votes { unsigned: 1, ..Votes::default() })
+    } else {
+        return;
     };
     for symbol in numbers_below(pool, &operands) {
         let vote = votes.entry(symbol).or_default();

@@ -11,7 +11,7 @@ use super::atom::Atom;
 use super::encoding::Encoding;
 use super::gates::Gates;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Stopped};
+use crate::pdr::domain::{Interruptible, Stopped};
 use crate::run::Run;
 
 /// Beyond so many lemmas, cores are taken as they are.
@@ -23,7 +23,7 @@ pub(super) fn trim(
     property: usize,
     invariant: &[Cube<Atom>],
     run: &Run,
-) -> Asked<Vec<Cube<Atom>>> {
+) -> Interruptible<Vec<Cube<Atom>>> {
     let mut gates = Gates::new(run);
     for &constraint in &encoding.circuit.constraints {
         let lit = gates.lit(&encoding.circuit.aig, constraint);
@@ -55,7 +55,7 @@ struct Trimmer {
 
 impl Trimmer {
     /// UNSAT:  Inv ∧ T ∧ target. The lemmas that it needs beside those that are needed.
-    fn needed(&mut self, target: Lit, is_needed: &mut [bool]) -> Asked<Vec<usize>> {
+    fn needed(&mut self, target: Lit, is_needed: &mut [bool]) -> Interruptible<Vec<usize>> {
         let (assumed, mut candidates): (Vec<usize>, Vec<usize>) =
             (0..self.lemmas.len()).partition(|&index| is_needed[index]);
         candidates =
@@ -83,7 +83,7 @@ impl Trimmer {
         target: Lit,
         assumed: &[usize],
         candidates: &[usize],
-    ) -> Asked<Option<Vec<usize>>> {
+    ) -> Interruptible<Option<Vec<usize>>> {
         let mut assumptions = vec![target];
         assumptions.extend(assumed.iter().chain(candidates).map(|&index| self.lemmas[index]));
         let query = Query {

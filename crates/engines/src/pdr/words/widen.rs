@@ -20,7 +20,7 @@ use super::solver::FrameSolver;
 use super::statistics::WordsStatistics;
 use super::templates::Templates;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Asked, Level};
+use crate::pdr::domain::{Interruptible, Level};
 
 /// How many half-spaces are tried for one unit.
 const ATTEMPTS: usize = 32;
@@ -62,7 +62,7 @@ pub(super) struct Widening<'a> {
 
 impl Widening<'_> {
     /// A set of states that contains the cube, if possible, and is blocked at the level, too.
-    pub fn widen(&mut self, cube: Cube<Atom>, level: usize) -> Asked<Cube<Atom>> {
+    pub fn widen(&mut self, cube: Cube<Atom>, level: usize) -> Interruptible<Cube<Atom>> {
         if self.solver.encoding.kind_of(cube.atoms()) == UnitKind::Cube {
             return Ok(cube);
         }
@@ -106,7 +106,7 @@ impl Widening<'_> {
         context: &[Atom],
         level: usize,
         mut shortest: usize,
-    ) -> Asked<Tried> {
+    ) -> Interruptible<Tried> {
         let mut best = Tried::InVain;
         for shape in self.variants(candidate) {
             let atom = self.solver.encoding.atoms.atom(shape);
@@ -167,7 +167,7 @@ impl Widening<'_> {
     }
 
     /// Looks for more inductive lemmas; true if they exclude the unit.
-    fn is_excluded_by_more(&mut self, unit: &[Atom]) -> Asked<bool> {
+    fn is_excluded_by_more(&mut self, unit: &[Atom]) -> Interruptible<bool> {
         self.guesses.guess_again(self.solver)?;
         for terms in directions(&self.solver.encoding, &self.guesses.templates, unit) {
             self.find_nearest(&terms)?;
@@ -177,7 +177,7 @@ impl Widening<'_> {
 
     /// A half-space with initial states may have no reachable state where a flag differs
     /// from its initial value.
-    fn try_with_flags(&mut self, atom: Atom) -> Asked<()> {
+    fn try_with_flags(&mut self, atom: Atom) -> Interruptible<()> {
         let flag = |(word, info): (usize, &WordInfo)| match &info.init {
             Init::Constant(value) if info.width == 1 => {
                 Some(Shape::Bit { word, bit: 0, value: value.is_zero() })
@@ -198,7 +198,7 @@ impl Widening<'_> {
 
     /// Establishes the half-space in a direction that has no reachable state and is next
     /// to the initial states, as far as can be proved now.
-    fn find_nearest(&mut self, terms: &Terms) -> Asked<()> {
+    fn find_nearest(&mut self, terms: &Terms) -> Interruptible<()> {
         let lemmas = self.solver.inductive_lemmas();
         if let Some(last) = self.nearest.0.get(terms)
             && (last.lemmas == lemmas || last.is_found)
@@ -236,14 +236,14 @@ impl Widening<'_> {
         Ok(())
     }
 
-    fn try_half_space(&mut self, terms: &Terms, bound: &IBig) -> Asked<Option<Atom>> {
+    fn try_half_space(&mut self, terms: &Terms, bound: &IBig) -> Interruptible<Option<Atom>> {
         let atom = self.solver.encoding.atoms.atom(Shape::sum_at_least(terms, bound));
         Ok(self.solver.blocked_part(Level::Infinite, &[atom])?.map(|_| atom))
     }
 
     /// Moves the bounds of an inductive unit, one by one, as far towards the initial states
     /// as it stays inductive.
-    fn move_bounds(&mut self, mut unit: Vec<Atom>) -> Asked<Vec<Atom>> {
+    fn move_bounds(&mut self, mut unit: Vec<Atom>) -> Interruptible<Vec<Atom>> {
         for position in 0..unit.len() {
             let Some(&atom) = unit.get(position) else { break };
             let shape = self.solver.encoding.atoms.shape(atom).clone();

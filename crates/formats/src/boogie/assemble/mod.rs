@@ -160,8 +160,8 @@ impl Assembler<'_, '_> {
         let facts = self.edges.len();
         let mut done = 0;
         while done < self.entries.len() {
-            let (procedure, doubt) = self.entries[done].clone();
-            self.enter(start, procedure, doubt, facts);
+            let (procedure, approximation) = self.entries[done].clone();
+            self.enter(start, procedure, approximation, facts);
             while let Some(task) = self.tasks.pop() {
                 self.body(&task);
             }
@@ -277,18 +277,24 @@ impl Assembler<'_, '_> {
 
     /// Any state in which the procedure may be called. `facts` is the number of edges with
     /// axioms, which come first.
-    fn enter(&mut self, start: LocationId, number: usize, doubt: Option<String>, facts: usize) {
+    fn enter(
+        &mut self,
+        start: LocationId,
+        number: usize,
+        approximation: Option<String>,
+        facts: usize,
+    ) {
         let procedures = self.procedures;
         let procedure = &procedures[number];
         for (routine, implementation) in procedure.routines.iter().enumerate() {
-            let mut links = self.preconditions(number, routine, doubt.is_some());
+            let mut links = self.preconditions(number, routine, approximation.is_some());
             links.extend(self.remember(number, None));
-            if let Some(doubt) = &doubt {
+            if let Some(approximation) = &approximation {
                 if links.is_empty() {
                     let anything = self.scope.terms.bool(true);
                     links.push(Link::new(Statement::Assume(anything), &(0..0)));
                 }
-                links[0].approximates = Some(doubt.clone());
+                links[0].approximates = Some(approximation.clone());
             }
             let span = implementation.points[implementation.entry].clone();
             let entry = self.location(Some(number), span);

@@ -237,10 +237,10 @@ fn recursion_is_replaced_by_contracts() {
         procedure main() { var a: int; call a := f(3); assert a >= 0; assert a == 6; }";
     let found = program(source);
     assert_eq!(violated(&found), ["assert at line 5, column 71".to_owned()].into());
-    let doubts: Vec<&str> =
+    let approximations: Vec<&str> =
         found.edges.iter().filter_map(|edge| edge.approximates.as_deref()).collect();
-    assert_eq!(doubts.len(), 2);
-    assert!(doubts.contains(&"the call of f at line 4 is replaced by its contract"));
+    assert_eq!(approximations.len(), 2);
+    assert!(approximations.contains(&"the call of f at line 4 is replaced by its contract"));
 }
 
 #[test]
