@@ -3,6 +3,7 @@
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use elinvar::Method;
 use elinvar_engines::Choice;
 use elinvar_engines::bmc::BmcOptions;
@@ -71,8 +72,14 @@ struct ExpertOptions {
 
     /// pdr, avy, itp, imc: simplify the model only by these passes, separated by commas
     /// [default: all]
-    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', hide_short_help = true)]
-    passes: Vec<PassName>,
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = pass_names(),
+        hide_short_help = true
+    )]
+    passes: Vec<String>,
 
     /// pdr, avy, itp, imc: keep all gates in the transition relation instead of resolving some
     /// of them away
@@ -203,18 +210,13 @@ enum SystemName {
     Pudlak,
 }
 
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
-enum PassName {
-    /// Drop what the properties do not depend on
-    Cone,
-    /// Merge registers that are constant or equal in all reachable states
-    Registers,
-    /// Merge gates that compute the same
-    Sweep,
-    /// Rewrite the graph of gates locally
-    Rewrite,
-    /// No simplification at all
-    None,
+/// The word that chooses no pass at all.
+const NO_PASS: &str = "none";
+
+fn pass_names() -> PossibleValuesParser {
+    let passes = PassOptions::names().map(|(name, help)| PossibleValue::new(name).help(help));
+    let none = PossibleValue::new(NO_PASS).help("no simplification at all");
+    PossibleValuesParser::new(passes.chain([none]))
 }
 
 impl EngineOptions {
@@ -358,15 +360,11 @@ impl EngineOptions {
         InterpolationOptions { passes, elimination, memory_limit, system }
     }
 
-    /// The chosen passes, of which there is at least one or `none`.
+    /// The chosen passes, of which there is at least one, or none.
     fn passes(&self) -> PassOptions {
-        let chosen = |name| self.expert.passes.contains(&name);
-        PassOptions {
-            cone: chosen(PassName::Cone),
-            rewrite: chosen(PassName::Rewrite),
-            registers: chosen(PassName::Registers),
-            sweep: chosen(PassName::Sweep),
-        }
+        let names = self.expert.passes.iter().map(String::as_str);
+        let names: Vec<&str> = names.filter(|&name| name != NO_PASS).collect();
+        PassOptions::only(&names).expect("clap accepts no other names")
     }
 
     /// Fails if an option does not apply to the engine.
@@ -414,7 +412,7 @@ impl EngineOptions {
 
     /// Fails if a value is not possible.
     fn refuse_impossible(&self) -> Result<()> {
-        if self.expert.passes.contains(&PassName::None) && self.expert.passes.len() > 1 {
+        if self.expert.passes.iter().any(|name| name == NO_PASS) && self.expert.passes.len() > 1 {
             bail!("--passes none cannot be combined with other passes");
         }
         let none_by_default = self.engine == EngineName::Avy && self.expert.ctg.is_none();
@@ -518,14 +516,14 @@ mod tests {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
                      --attempts 3 --no-keep-parent --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
-        let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: true };
+        let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2 }, 3));
         assert_eq!((options.keep_parent, options.stubborn), (false, 4));
         assert_eq!((options.drop_obligations, options.patience), (None, 7));
         assert_eq!(options.memory_limit, 9);
         let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };
-        let nothing = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let nothing = PassOptions::NONE;
         assert_eq!(none.passes, nothing);
     }
 
@@ -537,7 +535,7 @@ mod tests {
         let words = "--engine itp --passes cone --no-elimination --interpolation pudlak \
                      --memory-limit 9";
         let Choice::Itp(options) = choice(words) else { panic!("itp") };
-        let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
+        let passes = PassOptions::only(&["cone"]).expect("a pass");
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert_eq!((options.system, options.memory_limit), (System::Pudlak, 9));
     }

@@ -43,7 +43,7 @@ pub fn minimize(
     run: &Run,
 ) -> Result<Certificate, EngineError> {
     let Certificate::Inductive { clauses } = certificate else { return Ok(certificate) };
-    let passes = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
+    let passes = PassOptions::only(&["cone"]).expect("a pass");
     let prepared = prepare(system, &[property], &passes, MEMORY_LIMIT, run)?;
     let kept = match translate(system, &prepared, &clauses) {
         Some(bits) => Minimizer::new(&prepared, property, &bits, run)?.run(),

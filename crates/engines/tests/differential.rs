@@ -147,12 +147,7 @@ fn decide(
 fn interpolation(seed: u64) -> InterpolationOptions {
     let simplify = seed.is_multiple_of(2);
     InterpolationOptions {
-        passes: PassOptions {
-            cone: simplify,
-            rewrite: simplify,
-            registers: simplify,
-            sweep: simplify,
-        },
+        passes: PassOptions::all_if(simplify),
         elimination: !seed.is_multiple_of(3),
         system: if seed % 5 < 3 { System::McMillan } else { System::Pudlak },
         ..InterpolationOptions::default()

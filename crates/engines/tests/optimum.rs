@@ -21,8 +21,7 @@ const ORDERS: [Order; 3] = [Order::Constrain, Order::Relax, Order::Binary];
 /// All orders with and without reuse; with simplification for even numbers.
 fn strategies(number: u64) -> impl Iterator<Item = Strategy> {
     let simplify = number.is_multiple_of(2);
-    let passes =
-        PassOptions { cone: simplify, rewrite: simplify, registers: simplify, sweep: simplify };
+    let passes = PassOptions::all_if(simplify);
     let options = PdrOptions { passes, ..PdrOptions::default() };
     let both = |order| [true, false].map(|reuse| (order, reuse));
     let all = ORDERS.into_iter().flat_map(both);

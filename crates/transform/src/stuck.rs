@@ -165,7 +165,7 @@ mod tests {
 
     /// The bits of the pulse, made stuck on error for its first property.
     fn stuck_pulse() -> Stuck {
-        let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let none = PassOptions::NONE;
         let properties = [PropertyId(0), PropertyId(1)];
         let prepared = prepare(&pulse(), &properties, &none, 0, &Unlimited).unwrap();
         stuck_on_error(&prepared.bits, PropertyId(0))

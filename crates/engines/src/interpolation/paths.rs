@@ -576,7 +576,7 @@ mod tests {
         }
         let bad = b.pool.and(x[1], x[2]).unwrap();
         b.bad("at least 6", bad);
-        let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let none = PassOptions::NONE;
         let system = b.finish().unwrap();
         prepare(&system, &[PropertyId(0)], &none, 0, &Run::new()).unwrap().bits
     }
@@ -660,7 +660,7 @@ mod tests {
         ];
         for system in systems {
             let (id, _) = system.bads().next().expect("each has a property");
-            let none = PassOptions { cone: true, rewrite: false, registers: false, sweep: false };
+            let none = PassOptions::only(&["cone"]).expect("a pass");
             let prepared = prepare(&system, &[id], &none, 1 << 10, &run).unwrap();
             let transition = Rc::new(Transition::new(&prepared.bits, &[id], true));
             let new = || Paths::new(Rc::clone(&transition), origin(&transition), "test", &run);

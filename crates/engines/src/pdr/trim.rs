@@ -121,7 +121,7 @@ mod tests {
     fn only_what_is_needed_stays() {
         let (system, _) = registers();
         let ids = [PropertyId(0), PropertyId(1)];
-        let none = PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+        let none = PassOptions::NONE;
         let prepared = prepare(&system, &ids, &none, 0, &Run::new()).unwrap();
         let transition = Transition::new(&prepared.bits, &ids, true);
         let unit = |index| Cube::new(vec![Transition::register_var(index).positive()]);

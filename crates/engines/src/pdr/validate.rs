@@ -155,8 +155,7 @@ pub(super) mod tests {
 
     /// The system as bits, simplified or as it is.
     pub fn bits_of(system: &TransitionSystem, simplify: bool) -> Prepared {
-        let passes =
-            PassOptions { cone: simplify, rewrite: simplify, registers: simplify, sweep: simplify };
+        let passes = PassOptions::all_if(simplify);
         prepare(system, &safety(system), &passes, 1 << 16, &Run::new()).expect("small enough")
     }
 

@@ -12,8 +12,7 @@ use elinvar_transform::PassOptions;
 
 pub use evidence::{assert_right, is_beyond};
 
-const NO_PASSES: PassOptions =
-    PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+const NO_PASSES: PassOptions = PassOptions::NONE;
 
 /// Settings as different as possible, by number.
 pub fn settings(number: u64) -> PdrOptions {

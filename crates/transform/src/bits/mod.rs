@@ -38,23 +38,69 @@ use netlist::Netlist;
 #[cfg(test)]
 mod tests;
 
-/// Which simplifications are made.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A simplification of bits.
+struct Pass {
+    name: &'static str,
+    help: &'static str,
+    run: fn(&mut Netlist, &dyn Limits),
+}
+
+/// The passes, in their order. A new pass is a file and a row here.
+const PASSES: &[Pass] = &[
+    Pass {
+        name: "cone",
+        help: "drop what the properties do not depend on",
+        run: |netlist, _| netlist.compact(),
+    },
+    Pass {
+        name: "registers",
+        help: "merge registers that are constant or equal in all reachable states",
+        run: registers::merge_registers,
+    },
+    Pass { name: "sweep", help: "merge gates that compute the same function", run: sweep::sweep },
+    Pass {
+        name: "rewrite",
+        help: "rewrite the graph of gates locally",
+        run: |netlist, _| rewrite::rewrite(netlist),
+    },
+];
+
+/// Which passes are made; by default all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassOptions {
-    /// Drop what the properties do not depend on.
-    pub cone: bool,
-    /// Rebuild the graph until local rewriting finds no more.
-    pub rewrite: bool,
-    /// Merge registers that are constant or equal (or complements) in all
-    /// reachable states, by simulation and induction.
-    pub registers: bool,
-    /// Merge gates that compute the same function, by simulation and SAT.
-    pub sweep: bool,
+    /// A bit for each row of [`PASSES`].
+    chosen: u32,
 }
 
 impl Default for PassOptions {
     fn default() -> Self {
-        PassOptions { cone: true, rewrite: true, registers: true, sweep: true }
+        PassOptions { chosen: (1 << PASSES.len()) - 1 }
+    }
+}
+
+impl PassOptions {
+    /// No passes.
+    pub const NONE: PassOptions = PassOptions { chosen: 0 };
+
+    /// Only the passes of these names; nothing if one of them does not exist.
+    pub fn only(names: &[&str]) -> Option<Self> {
+        let place = |name: &&str| PASSES.iter().position(|pass| pass.name == *name);
+        let places: Option<Vec<usize>> = names.iter().map(place).collect();
+        Some(PassOptions { chosen: places?.into_iter().fold(0, |all, at| all | 1 << at) })
+    }
+
+    /// All passes or none.
+    pub fn all_if(all: bool) -> Self {
+        if all { PassOptions::default() } else { PassOptions::NONE }
+    }
+
+    /// The names of all passes, in their order, each with a description.
+    pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+        PASSES.iter().map(|pass| (pass.name, pass.help))
+    }
+
+    fn has(self, number: usize) -> bool {
+        self.chosen >> number & 1 == 1
     }
 }
 
@@ -112,27 +158,19 @@ pub fn prepare(
     }
     let mut passes = Passes { report: Vec::new() };
     let start = Instant::now();
-    let part = cone::part(system, properties, options.cone);
+    // The cone is computed on words already.
+    let only_cone = PassOptions::only(&["cone"]).expect("a pass");
+    let part = cone::part(system, properties, options.chosen & only_cone.chosen != 0);
     let mut netlist = bitblast::translate(system, &part, memory_limit, limits)?;
     passes.note("bits", Size::default(), &netlist, start);
     passes.run("normalize", &mut netlist, normalize::normalize);
     complete(&netlist, limits)?;
-    if options.cone {
-        passes.run("cone", &mut netlist, Netlist::compact);
-        complete(&netlist, limits)?;
+    for (number, pass) in PASSES.iter().enumerate() {
+        if options.has(number) && limits.stop().is_none() {
+            passes.run(pass.name, &mut netlist, |netlist| (pass.run)(netlist, limits));
+            complete(&netlist, limits)?;
+        }
     }
-    if options.registers && limits.stop().is_none() {
-        passes.run("registers", &mut netlist, |n| registers::merge_registers(n, limits));
-        complete(&netlist, limits)?;
-    }
-    if options.sweep && limits.stop().is_none() {
-        passes.run("sweep", &mut netlist, |n| sweep::sweep(n, limits));
-        complete(&netlist, limits)?;
-    }
-    if options.rewrite && limits.stop().is_none() {
-        passes.run("rewrite", &mut netlist, rewrite::rewrite);
-    }
-    complete(&netlist, limits)?;
     let (bits, lift) = netlist.into_bits(system);
     Ok(Prepared { bits, lift, report: passes.report })
 }

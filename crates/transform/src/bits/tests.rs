@@ -21,8 +21,9 @@ use crate::lift::Lift;
 use crate::limits::Unlimited;
 use crate::stuck::{Stuck, stuck_on_error};
 
-const NONE: PassOptions =
-    PassOptions { cone: false, rewrite: false, registers: false, sweep: false };
+fn only(names: &[&str]) -> PassOptions {
+    PassOptions::only(names).expect("passes")
+}
 
 /// Limits that the tests choose.
 #[derive(Clone)]
@@ -265,7 +266,7 @@ impl<'a> Table<'a> {
 #[test]
 fn words_become_bits_and_free_states_inputs() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&NONE, shape, 80);
+        let tally = compare(&PassOptions::NONE, shape, 80);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
     }
 }
@@ -273,7 +274,7 @@ fn words_become_bits_and_free_states_inputs() {
 #[test]
 fn the_cone_of_influence_is_enough() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&PassOptions { cone: true, ..NONE }, shape, 80);
+        let tally = compare(&only(&["cone"]), shape, 80);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
         assert!(tally.after < tally.before, "{shape:?} {tally:?}");
     }
@@ -282,7 +283,7 @@ fn the_cone_of_influence_is_enough() {
 #[test]
 fn merged_registers_are_facts() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&PassOptions { registers: true, ..NONE }, shape, 150);
+        let tally = compare(&only(&["registers"]), shape, 150);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
         assert!(tally.after < tally.before, "{shape:?} {tally:?}");
     }
@@ -291,8 +292,8 @@ fn merged_registers_are_facts() {
 #[test]
 fn swept_gates_compute_the_same() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let cone = compare(&PassOptions { cone: true, ..NONE }, shape, 80);
-        let tally = compare(&PassOptions { sweep: true, rewrite: true, ..NONE }, shape, 80);
+        let cone = compare(&only(&["cone"]), shape, 80);
+        let tally = compare(&only(&["sweep", "rewrite"]), shape, 80);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
         assert!(tally.gates_after < cone.gates_after, "{shape:?} {tally:?} {cone:?}");
     }
@@ -350,7 +351,7 @@ fn a_netlist_without_some_of_its_gates_is_not_used() {
     for milliseconds in [1, 2, 4, 8, 16, 32] {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
         let limits = TestLimits { deadline: Some(deadline), ..TestLimits::default() };
-        let options = PassOptions { sweep: false, ..PassOptions::default() };
+        let options = only(&["cone", "registers", "rewrite"]);
         match prepare(&system, &[PropertyId(0)], &options, 0, &limits) {
             Ok(prepared) => assert!(prepared.bits.aig().len() > 100_000),
             Err(error) => assert_eq!(error, TransformError::Stopped(StopReason::Timeout)),
