@@ -172,10 +172,10 @@ fn rejections() {
         ("5 var 1", "6:1: line 5 is defined twice"),
         ("6 input 1", "6:3: `input` is not an operator of BTOR"),
         ("6 varr 1", "6:3: `varr` is not an operator of BTOR"),
-        ("6 var 0", "6:7: width 0 is not supported: it must lie between 1 and 1048576"),
+        ("6 var 0", "6:7: width 0 is not supported: it must be between 1 and 1048576"),
         (
             "6 array 2 4294967297",
-            "6:11: width 4294967297 is not supported: it must lie between 1 and 1048576",
+            "6:11: width 4294967297 is not supported: it must be between 1 and 1048576",
         ),
         ("6 array 2", "6:10: expected the width of the addresses, found the end of the line"),
         ("6 var 2 x y", "6:11: unexpected text at the end of the line"),

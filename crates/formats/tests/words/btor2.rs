@@ -93,10 +93,10 @@ fn rejections() {
         ("9 var 1", "8:3: `var` is not an operator of BTOR2"),
         ("9 sort bits 1", "8:8: expected `bitvec` or `array`"),
         ("9 sort bitvec", "8:14: expected a width, found the end of the line"),
-        ("9 sort bitvec 0", "8:15: width 0 is not supported: it must lie between 1 and 1048576"),
+        ("9 sort bitvec 0", "8:15: width 0 is not supported: it must be between 1 and 1048576"),
         (
             "9 sort bitvec 1048577",
-            "8:15: width 1048577 is not supported: it must lie between 1 and 1048576",
+            "8:15: width 1048577 is not supported: it must be between 1 and 1048576",
         ),
         ("9 sort array 3 2", "8:14: arrays with arrays as addresses are not supported"),
         ("9 sort array 2 3", "8:16: arrays with arrays as elements are not supported"),

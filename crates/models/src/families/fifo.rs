@@ -28,8 +28,10 @@ pub const MAX_DEPTH: u32 = 1 << 16;
 /// Why there is no such FIFO.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FifoError {
-    #[error("the width {0} of the data does not lie between 1 and {MAX_WIDTH}")]
+    /// The width of the elements is out of range.
+    #[error("the width of the data must be between 1 and {MAX_WIDTH}, not {0}")]
     Width(u32),
+    /// The depth is out of range.
     #[error("the depth {0} is not a power of two between 2 and {MAX_DEPTH}")]
     Depth(u32),
 }

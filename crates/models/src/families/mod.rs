@@ -28,9 +28,11 @@ pub const MAX_SIZE: u32 = 1 << 16;
 
 /// There is no model of this size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the size {size} does not lie between {least} and {MAX_SIZE}")]
+#[error("the size {size} is not between {least} and {MAX_SIZE}")]
 pub struct SizeError {
+    /// The size that was asked for.
     pub size: u32,
+    /// The smallest size that the family has.
     pub least: u32,
 }
 
@@ -61,6 +63,6 @@ mod tests {
             }
         }
         let text = SizeError { size: 0, least: 2 }.to_string();
-        assert_eq!(text, "the size 0 does not lie between 2 and 65536");
+        assert_eq!(text, "the size 0 is not between 2 and 65536");
     }
 }

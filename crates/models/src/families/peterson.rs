@@ -55,9 +55,11 @@ pub const MAX_SWITCHES: u32 = 1000;
 /// There is no such model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PetersonError {
-    #[error("the number {0} of processes does not lie between 2 and {MAX_PROCESSES}")]
+    /// The number of processes is out of range.
+    #[error("the number of processes must be between 2 and {MAX_PROCESSES}, not {0}")]
     Processes(u32),
-    #[error("{0} switches are too many to be counted: at most {MAX_SWITCHES} are")]
+    /// The limit of context switches is out of range.
+    #[error("{0} switches are too many; the limit is {MAX_SWITCHES}")]
     Switches(u32),
 }
 
@@ -74,7 +76,10 @@ pub enum Switches {
     /// of the runs with few switches remains true when more are allowed, with one
     /// literal more. A state counts only while there are at most `limit`. Values of
     /// `limit` greater than `most` mean no limit at all.
-    Limited { most: u32 },
+    Limited {
+        /// The largest limit.
+        most: u32,
+    },
 }
 
 /// Peterson's algorithm; safe.
@@ -557,6 +562,6 @@ mod tests {
             assert_eq!(error, PetersonError::Switches(most));
         }
         let text = PetersonError::Processes(1).to_string();
-        assert_eq!(text, "the number 1 of processes does not lie between 2 and 64");
+        assert_eq!(text, "the number of processes must be between 2 and 64, not 1");
     }
 }

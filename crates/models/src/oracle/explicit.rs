@@ -9,6 +9,7 @@ use elinvar_ir::{
 /// What exhaustive search found about one safety property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
+    /// No bad state is reachable.
     Safe,
     /// A shortest path to a bad state takes this many steps.
     Unsafe(usize),

@@ -11,6 +11,7 @@ use elinvar_ir::{BinaryOp, Rng};
 /// What kind of programs to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgramShape {
+    /// The largest number of integer variables.
     pub max_integers: usize,
     /// May there be a map, a real and a word?
     pub others: bool,
@@ -21,8 +22,10 @@ pub struct ProgramShape {
 }
 
 impl ProgramShape {
+    /// Programs over integers.
     pub const INTEGERS: ProgramShape =
         ProgramShape { max_integers: 4, others: false, statements: 10, unbounded: 4 };
+    /// Programs that may also have a map, a real and a word.
     pub const MIXED: ProgramShape =
         ProgramShape { max_integers: 2, others: true, statements: 8, unbounded: 4 };
     /// To look at every path of.
@@ -49,6 +52,7 @@ pub struct ProgramGenerator {
 const WIDTH: u32 = 2;
 
 impl ProgramGenerator {
+    /// The program with this seed.
     pub fn program(seed: u64, shape: ProgramShape) -> Program {
         let mut rng = Rng::new(seed.wrapping_mul(0x9e6c_63d0_876a_68ee) ^ 0x1f83_d9ab);
         let bounded = !rng.one_in(shape.unbounded);

@@ -10,8 +10,11 @@ pub struct Shape {
     pub max_width: u32,
     /// May there be memories?
     pub arrays: bool,
+    /// The largest number of states.
     pub max_states: usize,
+    /// The largest number of inputs.
     pub max_inputs: usize,
+    /// The largest number of properties.
     pub max_properties: usize,
     /// How many operators are drawn.
     pub operators: usize,
@@ -22,6 +25,7 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Systems of single bits.
     pub const BITS: Shape = Shape {
         max_width: 1,
         arrays: false,
@@ -32,6 +36,7 @@ impl Shape {
         numbers: false,
         wide: false,
     };
+    /// Systems of small words.
     pub const WORDS: Shape = Shape {
         max_width: 3,
         arrays: false,
@@ -42,6 +47,7 @@ impl Shape {
         numbers: false,
         wide: false,
     };
+    /// Systems with arrays.
     pub const ARRAYS: Shape = Shape {
         max_width: 2,
         arrays: true,
@@ -86,6 +92,7 @@ pub struct Generator {
 }
 
 impl Generator {
+    /// The system with this seed.
     pub fn system(seed: u64, shape: Shape) -> TransitionSystem {
         Self::build(seed, shape, SystemBuilder::new())
     }

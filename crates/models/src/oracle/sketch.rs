@@ -9,6 +9,7 @@ use elinvar_ir::program::{
 /// A program that is being drawn; location zero is its entry.
 #[derive(Clone, Debug)]
 pub struct Sketch {
+    /// The pool of the program.
     pub terms: Terms,
     variables: Vec<VariableId>,
     locations: u32,
@@ -23,8 +24,10 @@ impl Default for Sketch {
 }
 
 impl Sketch {
+    /// The location where runs start.
     pub const ENTRY: LocationId = LocationId(0);
 
+    /// A program with nothing but an entry.
     pub fn new() -> Self {
         Sketch {
             terms: Terms::new(),
@@ -35,12 +38,14 @@ impl Sketch {
         }
     }
 
+    /// Declares a variable.
     pub fn variable(&mut self, name: &str, sort: Sort) -> VariableId {
         let variable = self.terms.declare(name, sort);
         self.variables.push(variable);
         variable
     }
 
+    /// Adds a location.
     pub fn location(&mut self) -> LocationId {
         self.locations += 1;
         LocationId(self.locations - 1)
@@ -56,18 +61,22 @@ impl Sketch {
         self.properties.iter().map(|property| property.error).collect()
     }
 
+    /// Adds an edge with this statement.
     pub fn edge(&mut self, from: LocationId, to: LocationId, statement: Statement) {
         self.edges.push(Edge { from, to, statement, span: 0..0, approximates: None });
     }
 
+    /// Adds an edge that is taken only if the condition holds.
     pub fn assume(&mut self, from: LocationId, to: LocationId, condition: Term) {
         self.edge(from, to, Statement::Assume(condition));
     }
 
+    /// Adds an edge that assigns values.
     pub fn assign(&mut self, from: LocationId, to: LocationId, values: &[(VariableId, Term)]) {
         self.edge(from, to, Statement::Assign(values.to_vec()));
     }
 
+    /// Adds an edge that gives variables any values.
     pub fn havoc(&mut self, from: LocationId, to: LocationId, variables: &[VariableId]) {
         self.edge(from, to, Statement::Havoc(variables.to_vec()));
     }
@@ -89,6 +98,7 @@ impl Sketch {
         PropertyId(self.properties.len() - 1)
     }
 
+    /// The program.
     pub fn finish(self) -> Program {
         let location = Location { procedure: "main".to_string(), span: 0..0 };
         Program {

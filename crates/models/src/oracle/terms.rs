@@ -12,12 +12,15 @@ use elinvar_ir::{BinaryOp, Rng, UnaryOp};
 
 /// Terms of a verbatim pool, and what their symbols are.
 pub struct TermSample {
+    /// The pool of the terms.
     pub terms: Terms,
     /// All that was built, operands before the terms that they are in.
     pub built: Vec<Term>,
     /// By number of the variable.
     pub values: Vec<Value>,
+    /// The values of the uninterpreted functions.
     pub functions: Vec<FunctionValue>,
+    /// The values of divisions by zero.
     pub by_zero: ByZero,
 }
 

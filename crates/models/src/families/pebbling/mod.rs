@@ -35,14 +35,19 @@ pub struct Game {
 /// Why a graph is no board of the game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GameError {
+    /// An edge or an output names a vertex that does not exist.
     #[error("there is no vertex {0}")]
     UnknownVertex(usize),
+    /// Two vertices have the same name.
     #[error("two vertices are named {0}")]
     DuplicateName(String),
+    /// The edges form a cycle.
     #[error("the vertex {0} depends on itself")]
     Cycle(String),
+    /// The graph has no output.
     #[error("no vertex is an output")]
     NoOutput,
+    /// The graph has too many vertices.
     #[error("{0} vertices are too many; the limit is {MAX_VERTICES}")]
     TooLarge(usize),
 }
@@ -180,6 +185,7 @@ fn unknown<T>(vertex: usize) -> Result<T, GameError> {
 /// A game without its irrelevant vertices, and the way back.
 #[derive(Clone, Debug)]
 pub struct Relevant {
+    /// The game that the model describes.
     pub game: Game,
     /// By vertex of the smaller game: its number in the whole, ascending.
     vertices: Vec<usize>,

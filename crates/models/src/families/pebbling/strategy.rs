@@ -12,16 +12,30 @@ pub struct Strategy {
     configurations: Vec<Vec<bool>>,
 }
 
-/// Why configurations are no strategy.
+/// Why configurations are not a strategy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StrategyError {
+    /// A step does not list every vertex.
     #[error("step {step} is not about the vertices of the game")]
-    Shape { step: usize },
+    Shape {
+        /// The number of the step.
+        step: usize,
+    },
+    /// A vertex is pebbled at the start.
     #[error("vertex {0} is pebbled from the start")]
     Start(String),
+    /// A vertex changes while a predecessor is not pebbled.
     #[error("vertex {vertex} changes in step {step} without its predecessor {predecessor}")]
-    Illegal { step: usize, vertex: String, predecessor: String },
-    #[error("vertex {0} is not in the end as it should be")]
+    Illegal {
+        /// The number of the step.
+        step: usize,
+        /// The vertex that changes.
+        vertex: String,
+        /// The predecessor that is not pebbled.
+        predecessor: String,
+    },
+    /// The last step does not leave exactly the outputs pebbled.
+    #[error("vertex {0} is in the wrong state at the end")]
     End(String),
 }
 
