@@ -60,7 +60,8 @@ fn every_example_is_in_the_table_and_says_the_same() {
     for entry in fs::read_dir(directory()).unwrap() {
         let entry = entry.unwrap();
         let file = entry.file_name().into_string().unwrap();
-        if file == "README.md" {
+        // Folders have programs that use the library, not models.
+        if file == "README.md" || entry.path().is_dir() {
             continue;
         }
         files += 1;
