@@ -41,7 +41,7 @@ pub(super) fn to_terms(terms: &mut Terms, clauses: Vec<Clause>) -> Vec<Term> {
     if clauses.contains(&Vec::new()) {
         return vec![terms.bool(false)];
     }
-    let units: BTreeSet<Literal> =
+    let mut units: BTreeSet<Literal> =
         clauses.iter().filter(|clause| clause.len() == 1).map(|clause| clause[0]).collect();
     // A clause with a true literal says nothing more.
     clauses.retain(|clause| {
@@ -50,8 +50,9 @@ pub(super) fn to_terms(terms: &mut Terms, clauses: Vec<Clause>) -> Vec<Term> {
             && !clause.windows(2).any(|pair| pair[0] == !pair[1])
     });
     let equations = take_equations(&mut clauses);
+    let equal = equal_words(terms, equations, &mut units);
     let mut all: Vec<Term> = equal_to_numbers(terms, &units.into_iter().collect::<Vec<_>>());
-    all.extend(equal_words(terms, equations));
+    all.extend(equal);
     for clause in clauses {
         all.push(disjunction(terms, &clause));
     }
@@ -75,8 +76,14 @@ fn take_equations(clauses: &mut BTreeSet<Clause>) -> Vec<(Literal, Literal)> {
     equations
 }
 
-/// Equal bits, put together where they are in the same order in both words.
-fn equal_words(terms: &mut Terms, equations: Vec<(Literal, Literal)>) -> Vec<Term> {
+/// Equal bits, put together where they are in the same order in both words. Bits next to
+/// them that have the same known value in both words are equal as well; then the unit of the
+/// second word is not needed.
+fn equal_words(
+    terms: &mut Terms,
+    equations: Vec<(Literal, Literal)>,
+    units: &mut BTreeSet<Literal>,
+) -> Vec<Term> {
     let mut aligned: BTreeMap<(VariableId, VariableId, i64), Vec<u32>> = BTreeMap::new();
     let mut all = Vec::new();
     for (a, b) in equations {
@@ -91,7 +98,8 @@ fn equal_words(terms: &mut Terms, equations: Vec<(Literal, Literal)>) -> Vec<Ter
             all.push(if a.positive == b.positive { equal } else { terms.not(equal) });
         }
     }
-    for ((left, right, offset), bits) in aligned {
+    for ((left, right, offset), mut bits) in aligned {
+        bits.extend(take_known(left, right, offset, units));
         for (high, low) in runs(&bits) {
             let shifted = |bit: u32| (i64::from(bit) + offset) as u32;
             let left = Part { variable: left, high, low };
@@ -104,6 +112,23 @@ fn equal_words(terms: &mut Terms, equations: Vec<(Literal, Literal)>) -> Vec<Ter
         }
     }
     all
+}
+
+/// Takes the units of the second word away that say the same as those of the first: the
+/// numbers of these bits.
+fn take_known(
+    left: VariableId,
+    right: VariableId,
+    offset: i64,
+    units: &mut BTreeSet<Literal>,
+) -> Vec<u32> {
+    let known: Vec<Literal> = units.iter().copied().filter(|l| l.variable == left).collect();
+    let twin = |l: &Literal| {
+        let bit = u32::try_from(i64::from(l.bit) + offset).ok()?;
+        Some(Literal { variable: right, bit, positive: l.positive })
+    };
+    let equal = known.iter().filter(|l| twin(l).is_some_and(|twin| units.remove(&twin)));
+    equal.map(|l| l.bit).collect()
 }
 
 /// The literals, all true: parts of words that have a value.
@@ -223,6 +248,20 @@ mod tests {
         let same = terms.equal(top, vp);
         let expected = [terms.not(same), terms.equal(vx, vy)];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn known_bits_complete_equal_words() {
+        let (mut terms, [x, y, _]) = variables();
+        let mut clauses = vec![vec![literal(x, 0, false)], vec![literal(y, 0, false)]];
+        for bit in 1..3 {
+            clauses.push(vec![literal(x, bit, true), literal(y, bit, false)]);
+            clauses.push(vec![literal(y, bit, true), literal(x, bit, false)]);
+        }
+        let found = to_terms(&mut terms, clauses);
+        let [vx, vy] = [x, y].map(|v| terms.variable(v));
+        let (low, zero) = (terms.extract(0, 0, vx), terms.word(BitVec::zero(1)));
+        assert_eq!(found, [terms.equal(low, zero), terms.equal(vx, vy)]);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! **Proofs.** An invariant Inv(pc, x) of the system gives Inv(ℓ, x) at each location ℓ that
 //! the blocks keep. Variables that are dead at ℓ are zero there, so they are replaced by
 //! zero, and what is left is about the program's variables alone. It is inductive from one
-//! kept location to the next because a block is a step; see `clauses` and `translate` for
-//! how it becomes terms.
+//! kept location to the next because a block is a step. `simplify`, `clauses` and `translate`
+//! turn it into terms.
 //!
 //! Limits: k-inductive proofs and formulas over inputs are not about states at locations.
 
@@ -16,15 +16,16 @@ use std::sync::Arc;
 
 use elinvar_ir::program::{
     Block, Blocks, ByZero, FunctionValue, Invariants, LocationId, Program, ProgramTrace, Sort,
-    Term, Value, VariableId, Word, evaluate,
+    Term, Terms, Value, VariableId, Word, evaluate,
 };
 use elinvar_ir::{
-    BitVec, Certificate, ExprId, Fact, Formula, Pool, Role, StateBit, Step, Trace,
+    BitVec, Certificate, Expr, ExprId, Fact, Formula, Pool, Role, StateBit, Step, Trace,
     TransitionSystem, Value as SystemValue, cone, import, substitute,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clauses::{Clause, Literal, to_terms};
+use super::simplify::{conjuncts, simplify};
 use super::translate::Translation;
 use crate::lift::{Inexpressible, Lift};
 
@@ -249,10 +250,31 @@ impl ProgramLift {
             let known = known.filter_map(|(&symbol, value)| Some((symbol, pool.constant(value?))));
             let known: FxHashMap<ExprId, ExprId> = known.collect();
             let here = substitute(&mut pool, bits, &known);
-            let mut translation = Translation::new(&pool, &variables, &mut terms);
-            at.insert(location, translation.conjuncts(&here)?);
+            let all = pool.conjoin(here).expect("an invariant is a bit");
+            let all = simplify(&mut pool, all);
+            at.insert(location, self.stated(&pool, all, &variables, &mut terms)?);
         }
         Ok(Invariants { terms: Arc::new(terms), at })
+    }
+
+    /// A conjunction as terms: clauses over bits as comparisons of words, the rest as it is.
+    fn stated(
+        &self,
+        pool: &Pool,
+        all: ExprId,
+        variables: &FxHashMap<ExprId, VariableId>,
+        terms: &mut Terms,
+    ) -> Result<Vec<Term>, Inexpressible> {
+        let (mut clauses, mut others) = (Vec::new(), Vec::new());
+        for part in conjuncts(pool, all) {
+            match as_clause(pool, part, variables) {
+                Some(clause) => clauses.push(clause),
+                None => others.push(part),
+            }
+        }
+        let mut stated = to_terms(terms, clauses);
+        stated.extend(Translation::new(pool, variables, terms).terms(&others)?);
+        Ok(stated)
     }
 
     /// A pool with a symbol for each register.
@@ -283,6 +305,28 @@ impl ProgramLift {
             Some(_) => Some(BitVec::zero(register.width)),
         };
         self.registers.iter().map(value).collect()
+    }
+}
+
+/// The clause over bits of variables that the expression is, if it is one.
+fn as_clause(
+    pool: &Pool,
+    part: ExprId,
+    variables: &FxHashMap<ExprId, VariableId>,
+) -> Option<Clause> {
+    let literal = |bit: ExprId, positive: bool| {
+        let (symbol, position) = if let Expr::Slice { arg, lo, .. } = pool.get(bit.regular()) {
+            (arg, lo)
+        } else {
+            (bit.regular(), 0)
+        };
+        let variable = *variables.get(&symbol)?;
+        Some(Literal { variable, bit: position, positive: positive != bit.is_complement() })
+    };
+    if part.is_complement() {
+        conjuncts(pool, part.regular()).into_iter().map(|bit| literal(bit, false)).collect()
+    } else {
+        Some(vec![literal(part, true)?])
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod clauses;
 mod lift;
+mod simplify;
 mod translate;
 
 use std::collections::BTreeMap;

@@ -30,18 +30,10 @@ impl<'a> Translation<'a> {
         Translation { pool, variables, terms, done: FxHashMap::default() }
     }
 
-    /// The conjunction of bits, taken apart as far as it goes, without what is true.
-    pub fn conjuncts(&mut self, bits: &[ExprId]) -> Result<Vec<Term>, Inexpressible> {
-        let mut parts = Vec::new();
-        let mut stack: Vec<ExprId> = bits.iter().rev().copied().collect();
-        while let Some(bit) = stack.pop() {
-            match self.pool.get(bit.regular()) {
-                Expr::Binary(BinaryOp::And, a, b) if !bit.is_complement() => stack.extend([b, a]),
-                _ => parts.push(bit),
-            }
-        }
+    /// The bits as terms, without those that are true.
+    pub fn terms(&mut self, bits: &[ExprId]) -> Result<Vec<Term>, Inexpressible> {
         let mut found = Vec::new();
-        for part in parts {
+        for &part in bits {
             for node in cone(self.pool, [part]) {
                 if !self.done.contains_key(&node) {
                     let term = self.node(node)?;
@@ -181,8 +173,8 @@ mod tests {
             let variables = symbols.iter().copied().zip(ids.iter().copied()).collect();
             let root = random(&mut pool, &symbols, &mut rng);
             let mut translation = Translation::new(&pool, &variables, &mut terms);
-            let conjuncts = translation.conjuncts(&[root]).unwrap();
-            let all = terms.and(conjuncts);
+            let parts = translation.terms(&[root]).unwrap();
+            let all = terms.and(parts);
             for number in 0..1u64 << 8 {
                 let values = [number & 7, number >> 3 & 7, number >> 6 & 1, number >> 7];
                 let value = |at: usize| BitVec::new(pool.width(symbols[at]), values[at]);
