@@ -6,7 +6,6 @@
 
 use elinvar_engines::optimum::{Optimum, Order, StageAnswer, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
-use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Run};
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};
 use elinvar_models::Outcome;
@@ -82,7 +81,7 @@ fn guarded(steps: &[(char, char)], (from, to): (char, char)) -> Family {
 }
 
 /// Decides the instances in this order, each with the lemmas of the one before.
-fn decide(family: &Family, order: Order, options: PdrOptions) -> Optimum {
+fn decide_family(family: &Family, order: Order, options: PdrOptions) -> Optimum {
     let strategy = Strategy { order, reuse: true, options };
     let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
     optimum(family, &strategy, &Run::new(), confirm).unwrap()
@@ -93,7 +92,7 @@ fn decide(family: &Family, order: Order, options: PdrOptions) -> Optimum {
 fn thesis_simple_constrained_incrementally() {
     let family = guarded(&SIMPLE, ('b', 'c'));
     for options in all_settings() {
-        let found = decide(&family, Order::Constrain, options);
+        let found = decide_family(&family, Order::Constrain, options);
         assert_eq!((found.trend, found.stopped), (Some(Trend::Loosens), None));
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
         assert_eq!((first.bound, &first.answer), (1, &StageAnswer::Unsafe { needed: 1 }));
@@ -116,7 +115,7 @@ fn thesis_simple_constrained_incrementally() {
 fn thesis_second_system_relaxed_incrementally() {
     let family = guarded(&FORKED, ('a', 'b'));
     for options in all_settings() {
-        let found = decide(&family, Order::Relax, options);
+        let found = decide_family(&family, Order::Relax, options);
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
         assert_eq!((first.bound, &first.answer), (0, &StageAnswer::Safe));
         assert_eq!((second.bound, &second.answer), (1, &StageAnswer::Unsafe { needed: 1 }));
