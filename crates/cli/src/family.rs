@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use clap::ValueEnum;
 use elinvar::readable::{align, count, seconds};
 use elinvar::{BoundSearch, FamilyReport};
-use elinvar_engines::optimum::{Answer, Optimum, Stage};
+use elinvar_engines::optimum::{Optimum, Stage, StageAnswer};
 use elinvar_transform::Trend;
 
 use crate::report::proof;
@@ -162,10 +162,10 @@ pub fn stages(report: &FamilyReport) -> String {
 
 fn answer(stage: &Stage) -> String {
     match &stage.answer {
-        Answer::Safe => "safe".to_owned(),
-        Answer::Unsafe { needed } if *needed == stage.bound => "unsafe".to_owned(),
-        Answer::Unsafe { needed } => format!("unsafe, as under {needed}"),
-        Answer::Unknown(_) => "unknown".to_owned(),
+        StageAnswer::Safe => "safe".to_owned(),
+        StageAnswer::Unsafe { needed } if *needed == stage.bound => "unsafe".to_owned(),
+        StageAnswer::Unsafe { needed } => format!("unsafe, as under {needed}"),
+        StageAnswer::Unknown(_) => "unknown".to_owned(),
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::optimum::{Answer, Optimum, OptimumError, Order, Stage, Strategy, optimum};
+use elinvar_engines::optimum::{
+    Optimum, OptimumError, Order, Stage, StageAnswer, Strategy, optimum,
+};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem};
 use elinvar_transform::{Family, Trend};
@@ -248,9 +250,9 @@ impl FamilyReport {
 
 fn stage(stage: &Stage) -> Json {
     let (verdict, needed) = match &stage.answer {
-        Answer::Safe => ("safe", None),
-        Answer::Unsafe { needed } => ("unsafe", Some(needed)),
-        Answer::Unknown(_) => ("unknown", None),
+        StageAnswer::Safe => ("safe", None),
+        StageAnswer::Unsafe { needed } => ("unsafe", Some(needed)),
+        StageAnswer::Unknown(_) => ("unknown", None),
     };
     json!({
         "bound": stage.bound,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_engines::pdr::Reuse;
 use elinvar_engines::statistics::{QueryTotals, Statistics as Numbers};
-use elinvar_engines::{Answer, Event, resident_bytes};
+use elinvar_engines::{Event, QueryAnswer, resident_bytes};
 use elinvar_ir::PropertyId;
 
 use crate::readable::count;
@@ -52,7 +52,8 @@ impl Statistics {
             }
             Event::Query { kind, answer, conflicts, time, .. } => {
                 let [satisfiable, unsatisfiable, stopped] =
-                    [Answer::Sat, Answer::Unsat, Answer::Stopped].map(|a| u64::from(a == answer));
+                    [QueryAnswer::Sat, QueryAnswer::Unsat, QueryAnswer::Stopped]
+                        .map(|a| u64::from(a == answer));
                 *self.queries.entry(kind).or_default() +=
                     QueryTotals { count: 1, satisfiable, unsatisfiable, stopped, conflicts, time };
             }
@@ -159,8 +160,8 @@ mod tests {
             time: Duration::from_millis(1),
         };
         monitor.observe(&Event::Progress { engine: "e", bound: 7, detail: None });
-        monitor.observe(&query(Answer::Sat));
-        monitor.observe(&query(Answer::Unsat));
+        monitor.observe(&query(QueryAnswer::Sat));
+        monitor.observe(&query(QueryAnswer::Unsat));
         let decided = Event::Decided { engine: "e", property: PropertyId(1), safe: true, depth: 7 };
         monitor.observe(&decided);
         let statistics = monitor.statistics();

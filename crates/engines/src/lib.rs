@@ -6,6 +6,7 @@
 //!
 //! The crate does not read files or command lines. Other crates check its evidence.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod bmc;
 pub mod cfg;
@@ -29,7 +30,7 @@ mod unroll;
 pub use engine::{Choice, Engine, EngineError};
 pub use minimize::minimize;
 pub use portfolio::{Failure, Judge, race};
-pub use run::{Answer, Effort, Event, Run, Stopped, resident_bytes};
+pub use run::{Effort, Event, QueryAnswer, Run, Stopped, resident_bytes};
 pub use schedule::Schedule;
 pub use statistics::Statistics;
 pub use task::{BitTask, Finding, Task};

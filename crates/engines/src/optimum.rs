@@ -27,15 +27,23 @@ use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
 use crate::run::{Event, Run};
 use crate::task::Task;
 
-/// What larger values of the input do, found out by at most two queries; or why that was
-/// not found out.
-pub fn trend(family: &Family, run: &Run) -> Result<Result<Trend, StopReason>, OptimumError> {
+/// The end of the search for a trend.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TrendSearch {
+    /// This is what larger values of the input do.
+    Found(Trend),
+    /// The run ended before that was known.
+    Stopped(StopReason),
+}
+
+/// What larger values of the input do, found out by at most two queries.
+pub fn trend(family: &Family, run: &Run) -> Result<TrendSearch, OptimumError> {
     for trend in [Trend::Loosens, Trend::Tightens] {
         let question = Task::about(&family.violation(trend), &[PropertyId(0)], run);
         let options = BmcOptions { bound: Some(0), ..Default::default() };
         match &question.check(&mut Bmc(options))?[..] {
-            [Verdict::Unknown(StopReason::Bound(0))] => return Ok(Ok(trend)),
-            [Verdict::Unknown(why)] => return Ok(Err(why.clone())),
+            [Verdict::Unknown(StopReason::Bound(0))] => return Ok(TrendSearch::Found(trend)),
+            [Verdict::Unknown(why)] => return Ok(TrendSearch::Stopped(why.clone())),
             _ => {}
         }
     }
@@ -56,19 +64,24 @@ pub enum Order {
 /// How an optimum is searched for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Strategy {
+    /// In which order the instances are decided.
     pub order: Order,
     /// Begin with what is known of the instance before, not with nothing.
     pub reuse: bool,
+    /// How each of them is decided.
     pub options: PdrOptions,
 }
 
 /// How an instance was decided.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
+    /// The bound of the instance.
     pub bound: u64,
-    pub answer: Answer,
+    /// Its verdict.
+    pub answer: StageAnswer,
     /// What became of the lemmas of the instance before.
     pub reuse: Option<Reuse>,
+    /// What the engine did.
     pub statistics: PdrStatistics,
     /// The time of the engine, without that for the confirmation of its evidence.
     pub time: Duration,
@@ -76,12 +89,15 @@ pub struct Stage {
 
 /// The verdict of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum StageAnswer {
+    /// The property holds.
     Safe,
-    /// And the tightest bound under which the trace is one.
+    /// It does not.
     Unsafe {
+        /// The tightest bound under which the trace is one.
         needed: u64,
     },
+    /// Not decided.
     Unknown(StopReason),
 }
 
@@ -95,6 +111,7 @@ pub struct Optimum {
     pub fails: Option<(u64, Trace)>,
     /// The loosest bound under which it holds, with a certificate for the instance.
     pub holds: Option<(u64, Certificate)>,
+    /// The instances that were decided, in their order.
     pub stages: Vec<Stage>,
     /// Why the search ended before the two bounds met.
     pub stopped: Option<StopReason>,
@@ -119,7 +136,12 @@ pub enum OptimumError {
     Engine(#[from] EngineError),
     /// The checker refused the evidence about an instance.
     #[error("under the bound {bound}: {message}")]
-    Refused { bound: u64, message: String },
+    Refused {
+        /// The bound of the instance.
+        bound: u64,
+        /// Why it was refused.
+        message: String,
+    },
 }
 
 /// Finds the tightest bound under which the property of a family fails.
@@ -132,9 +154,9 @@ pub fn optimum(
     let mut found =
         Optimum { trend: None, fails: None, holds: None, stages: Vec::new(), stopped: None };
     let trend = match trend(family, run)? {
-        Ok(trend) => trend,
-        Err(stopped) => {
-            found.stopped = Some(stopped);
+        TrendSearch::Found(trend) => trend,
+        TrendSearch::Stopped(reason) => {
+            found.stopped = Some(reason);
             return Ok(found);
         }
     };
@@ -243,12 +265,12 @@ impl Seeker<'_> {
             Verdict::Unsafe(trace) => {
                 let needed = self.needed(position, &trace);
                 let tightest = self.bound(needed);
-                stage.answer = Answer::Unsafe { needed: tightest };
+                stage.answer = StageAnswer::Unsafe { needed: tightest };
                 self.found.fails = Some((tightest, self.family.lift(tightest).trace(trace)));
                 Some(Found::Unsafe(needed))
             }
             Verdict::Unknown(reason) => {
-                stage.answer = Answer::Unknown(reason.clone());
+                stage.answer = StageAnswer::Unknown(reason.clone());
                 self.found.stopped = Some(reason);
                 None
             }
@@ -267,7 +289,7 @@ impl Seeker<'_> {
         let prepared = match self.prepare(bound, instance) {
             Err(EngineError::Stopped(reason)) => {
                 let (reuse, statistics) = (None, PdrStatistics::default());
-                let (answer, time) = (Answer::Unknown(reason.clone()), Duration::ZERO);
+                let (answer, time) = (StageAnswer::Unknown(reason.clone()), Duration::ZERO);
                 let stage = Stage { bound, answer, reuse, statistics, time };
                 return Ok((Verdict::Unknown(reason), stage));
             }
@@ -295,7 +317,8 @@ impl Seeker<'_> {
             self.distrust = true;
         }
         let (reuse, statistics) = (outcome.reuse, outcome.statistics);
-        let stage = Stage { bound, answer: Answer::Safe, reuse, statistics, time: Duration::ZERO };
+        let stage =
+            Stage { bound, answer: StageAnswer::Safe, reuse, statistics, time: Duration::ZERO };
         let verdict = task.verdicts().pop().expect("a verdict for the property");
         Ok((verdict, stage))
     }

@@ -34,7 +34,7 @@ pub enum Event {
         /// What was asked, in a word.
         kind: &'static str,
         /// How the query ended.
-        answer: Answer,
+        answer: QueryAnswer,
         /// The conflicts of the solver.
         conflicts: u64,
         /// The time that the query took.
@@ -99,7 +99,7 @@ impl Event {
 pub struct Stopped(pub StopReason);
 /// How a query ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum QueryAnswer {
     /// With a model.
     Sat,
     /// Without one.

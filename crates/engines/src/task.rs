@@ -370,7 +370,7 @@ impl Task {
         let mut all = self.bits.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().find(|known| known.serves(&properties, passes, memory_limit));
         let made = known.cloned().unwrap_or_else(|| {
-            let (passes, result) = (passes.clone(), OnceLock::new());
+            let (passes, result) = (*passes, OnceLock::new());
             Arc::new(Preparation { properties, passes, memory_limit, result })
         });
         if !all.iter().any(|known| Arc::ptr_eq(known, &made)) {

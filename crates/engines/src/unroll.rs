@@ -438,14 +438,14 @@ impl<'a> Question<'a> {
         let (before, start) = (self.solver.conflicts(), Instant::now());
         let (reply, answer) = match self.solver.solve(&lits) {
             Answer::Sat(mut model) => {
-                (Ok(BooleanReply::Sat(self.cnf.valuation(aig, &mut model))), run::Answer::Sat)
+                (Ok(BooleanReply::Sat(self.cnf.valuation(aig, &mut model))), run::QueryAnswer::Sat)
             }
             Answer::Unsat(mut core) => {
                 let pairs = assumptions.iter().zip(&lits);
                 let needed = pairs.filter(|&(_, &lit)| core.contains(lit)).map(|(&a, _)| a);
-                (Ok(BooleanReply::Unsat(needed.collect())), run::Answer::Unsat)
+                (Ok(BooleanReply::Unsat(needed.collect())), run::QueryAnswer::Unsat)
             }
-            Answer::Stopped => (Err(self.run.stopped()), run::Answer::Stopped),
+            Answer::Stopped => (Err(self.run.stopped()), run::QueryAnswer::Stopped),
         };
         let conflicts = self.solver.conflicts() - before;
         let time = start.elapsed();

@@ -74,6 +74,12 @@ fn decide_all(program: &Program, options: &CfgOptions, run: &Run) -> Vec<Program
     task.check(&mut Cfg(options.clone())).expect("Z3 is there")
 }
 
+fn expect_with_all_settings(program: &Program, safe: &[bool]) {
+    for options in settings() {
+        expect(program, &options, safe);
+    }
+}
+
 /// Asserts that properties are safe, or not, and that the checker accepts the evidence.
 fn expect(program: &Program, options: &CfgOptions, safe: &[bool]) {
     let run = Run::new().with_timeout(Duration::from_secs(60));
@@ -312,10 +318,7 @@ fn maps_keep_what_is_not_written() {
     sketch.assign(free, written, &[(m, later)]);
     sketch.assert(written, middle, kept);
     sketch.assert(middle, head, unchanged);
-    let program = sketch.finish();
-    for options in settings() {
-        expect(&program, &options, &[true, false]);
-    }
+    expect_with_all_settings(&sketch.finish(), &[true, false]);
 }
 
 /// r := 0; loop { assert r < 1; assert r < 7/8; r := (r + 1) / 2; }
@@ -336,10 +339,7 @@ fn reals_come_near_a_limit() {
     sketch.assert(head, middle, below);
     sketch.assert(middle, end, far);
     sketch.assign(end, head, &[(r, next)]);
-    let program = sketch.finish();
-    for options in settings() {
-        expect(&program, &options, &[true, false]);
-    }
+    expect_with_all_settings(&sketch.finish(), &[true, false]);
 }
 
 /// x, y := 0, 0; loop { assert y = x * x; assert x * x != 9; x, y := x + 1, y + 2 * x + 1; }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{Answer, Optimum, OptimumError, Order, Strategy, optimum, trend};
+use elinvar_engines::optimum::{
+    Optimum, OptimumError, Order, StageAnswer, Strategy, TrendSearch, optimum, trend,
+};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Event, Run};
 use elinvar_ir::{
@@ -95,7 +97,7 @@ fn assert_optimal(family: &Family, truth: &Truth, found: &Optimum) -> usize {
     }
     for stage in &found.stages {
         let fails = truth[bounds.iter().position(|&bound| bound == stage.bound).expect("in range")];
-        assert_eq!(fails, matches!(stage.answer, Answer::Unsafe { .. }), "at {}", stage.bound);
+        assert_eq!(fails, matches!(stage.answer, StageAnswer::Unsafe { .. }), "at {}", stage.bound);
     }
     safe
 }
@@ -239,6 +241,14 @@ fn depth(found: &Optimum) -> Option<(u64, usize)> {
     found.fails.as_ref().map(|(bound, trace)| (*bound, trace.depth()))
 }
 
+/// A family in which a word must not be five.
+fn five_is_bad(mut b: SystemBuilder, word: ExprId) -> Family {
+    let five = b.pool.constant(BitVec::new(3, 5));
+    let bad = b.pool.equal(word, five).unwrap();
+    b.bad("five", bad);
+    Family::new(b.finish().unwrap(), "limit", PROPERTY, 0..=7).unwrap()
+}
+
 /// A register without initial value, at most `limit`: only a loose bound allows the bad
 /// initial state. What was known of initial states before is not true any more.
 #[test]
@@ -249,10 +259,7 @@ fn initial_states_that_only_a_loose_bound_allows() {
     b.states[0].next = Some(word);
     let bounded = b.pool.ule(word, limit).unwrap();
     b.constraints.push(bounded);
-    let five = b.pool.constant(BitVec::new(3, 5));
-    let bad = b.pool.equal(word, five).unwrap();
-    b.bad("five", bad);
-    let family = Family::new(b.finish().unwrap(), "limit", PROPERTY, 0..=7).unwrap();
+    let family = five_is_bad(b, word);
     assert_found(&family, 0..=7, |strategy, found| {
         assert_eq!(depth(found), Some((5, 0)));
         let expected: &[u64] = match strategy.order {
@@ -276,10 +283,7 @@ fn first_steps_that_only_a_loose_bound_allows() {
     b.states[0].next = Some(value);
     let bounded = b.pool.ule(value, limit).unwrap();
     b.constraints.push(bounded);
-    let five = b.pool.constant(BitVec::new(3, 5));
-    let bad = b.pool.equal(word, five).unwrap();
-    b.bad("five", bad);
-    let family = Family::new(b.finish().unwrap(), "limit", PROPERTY, 0..=7).unwrap();
+    let family = five_is_bad(b, word);
     assert_found(&family, 0..=7, |_, found| assert_eq!(depth(found), Some((5, 1))));
 }
 
@@ -362,8 +366,8 @@ fn trends_are_found() {
             b.properties[0].kind = PropertyKind::Bad(bad);
         }))
     };
-    assert_eq!(trend(&bad(false)), Ok(Ok(Trend::Loosens)));
-    assert_eq!(trend(&bad(true)), Ok(Ok(Trend::Tightens)));
+    assert_eq!(trend(&bad(false)), Ok(TrendSearch::Found(Trend::Loosens)));
+    assert_eq!(trend(&bad(true)), Ok(TrendSearch::Found(Trend::Tightens)));
     for family in [bad(false), bad(true)] {
         assert_found(&family, 0..=3, |_, _| {});
     }
@@ -373,7 +377,11 @@ fn trends_are_found() {
     });
     let system = equal.finish().unwrap();
     let family = Family::new(system, "limit", PROPERTY, 2..=2).unwrap();
-    assert_eq!(trend(&family), Ok(Ok(Trend::Loosens)), "there is nothing to compare with");
+    assert_eq!(
+        trend(&family),
+        Ok(TrendSearch::Found(Trend::Loosens)),
+        "there is nothing to compare with"
+    );
 }
 
 /// Also where a constraint excludes it, an initial state must not come and go.
@@ -447,7 +455,7 @@ fn a_search_that_is_stopped_between_two_bounds_gives_what_it_has() {
         let found = optimum(&loosening(), &strategy, &Run::new(), &mut give_up).unwrap();
         assert_eq!(found.stopped, Some(StopReason::Timeout));
         assert_eq!(found.stages.len(), 2);
-        assert_eq!(found.stages[1].answer, Answer::Unknown(StopReason::Timeout));
+        assert_eq!(found.stages[1].answer, StageAnswer::Unknown(StopReason::Timeout));
         let expected = (strategy.order != Order::Relax, strategy.order == Order::Relax);
         assert_eq!((found.fails.is_some(), found.holds.is_some()), expected);
     }

@@ -2,17 +2,20 @@
 //! worked examples, twice the same, and with many properties at once. All evidence
 //! goes through the checker.
 
+#[path = "common/agreement.rs"]
+mod agreement;
 mod common;
 
 use std::sync::{Arc, Mutex};
 
+use agreement::assert_agrees_with_search;
 use common::{all_settings, assert_right, graph, is_beyond, path, satisfying, settings};
 use elinvar_check::replay;
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::{BitVec, PropertyId, Sort, SystemBuilder, TransitionSystem, Verdict};
 use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
-use elinvar_models::{Generator, Outcome, Shape, search};
+use elinvar_models::{Generator, Outcome, Shape};
 
 fn check(
     system: &TransitionSystem,
@@ -26,28 +29,9 @@ fn check(
 // Against explicit-state search.
 
 fn agrees_with_search(shape: Shape, seeds: u64) {
-    let (mut safe, mut failing, mut beyond) = (0, 0, 0);
-    for seed in 0..seeds {
-        let system = Generator::system(seed, shape);
-        let Ok(truth) = search(&system, 20_000) else { continue };
-        let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-        for number in [seed, seed * 31 + 17] {
-            let verdicts = check(&system, &properties, &settings(number));
-            for (&truth, verdict) in truth.iter().zip(&verdicts) {
-                if is_beyond(&system, verdict) {
-                    beyond += 1;
-                    continue;
-                }
-                assert_right(&system, truth, verdict);
-                match truth.1 {
-                    Outcome::Safe => safe += 1,
-                    Outcome::Unsafe(_) => failing += 1,
-                }
-            }
-        }
-    }
-    assert!(safe as u64 > seeds / 2 && failing as u64 > seeds / 2, "{safe} safe, {failing} not");
-    assert!(beyond * 10 < safe + failing, "{beyond} of {} are beyond", safe + failing);
+    assert_agrees_with_search(shape, seeds, |system, properties, number| {
+        check(system, properties, &settings(number))
+    });
 }
 
 #[test]

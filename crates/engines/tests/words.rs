@@ -1,11 +1,14 @@
 //! Property directed reachability on words from outside: the worked example of its paper,
 //! against explicit-state search, and twice the same. All evidence goes through the checker.
 
+#[path = "common/agreement.rs"]
+mod agreement;
 #[path = "common/evidence.rs"]
 mod evidence;
 
 use std::sync::{Arc, Mutex};
 
+use agreement::assert_agrees_with_search;
 use elinvar_engines::pdr::{
     Ctg, Kind, PdrOptions, Probability, Words, WordsOptions, WordsStatistics,
 };
@@ -14,7 +17,7 @@ use elinvar_ir::{
     BinaryOp, BitVec, Certificate, ExprId, Fact, LinearTerm, PropertyId, Reading, Sort,
     SystemBuilder, TransitionSystem, Verdict, Word,
 };
-use elinvar_models::{Generator, Outcome, Shape, search};
+use elinvar_models::{Generator, Outcome, Shape};
 use evidence::{assert_right, is_beyond};
 
 fn cubes(probability: f64) -> WordsOptions {
@@ -130,30 +133,10 @@ fn settings(number: u64) -> WordsOptions {
 }
 
 fn agrees_with_search(shape: Shape, seeds: u64) {
-    let (mut safe, mut failing, mut beyond) = (0, 0, 0);
-    for seed in 0..seeds {
-        let system = Generator::system(seed, shape);
-        let Ok(truth) = search(&system, 20_000) else { continue };
-        let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-        for number in [seed, seed * 31 + 17] {
-            let run = Run::new().with_seed(number);
-            let task = Task::about(&system, &properties, &run);
-            let verdicts = task.check(&mut Words(settings(number))).unwrap();
-            for (&truth, verdict) in truth.iter().zip(&verdicts) {
-                if is_beyond(&system, verdict) {
-                    beyond += 1;
-                    continue;
-                }
-                assert_right(&system, truth, verdict);
-                match truth.1 {
-                    Outcome::Safe => safe += 1,
-                    Outcome::Unsafe(_) => failing += 1,
-                }
-            }
-        }
-    }
-    assert!(safe as u64 > seeds / 2 && failing as u64 > seeds / 2, "{safe} safe, {failing} not");
-    assert!(beyond * 10 < safe + failing, "{beyond} of {} are beyond", safe + failing);
+    assert_agrees_with_search(shape, seeds, |system, properties, number| {
+        let task = Task::about(system, properties, &Run::new().with_seed(number));
+        task.check(&mut Words(settings(number))).unwrap()
+    });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{self, Answer, Optimum, Strategy, optimum};
+use elinvar_engines::optimum::{self, Optimum, StageAnswer, Strategy, optimum};
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
@@ -98,9 +98,9 @@ impl Clock {
 /// A stage that was not decided is none.
 fn recorded(stage: optimum::Stage, time: Duration) -> Option<Stage> {
     let safe = match stage.answer {
-        Answer::Safe => true,
-        Answer::Unsafe { .. } => false,
-        Answer::Unknown(_) => return None,
+        StageAnswer::Safe => true,
+        StageAnswer::Unsafe { .. } => false,
+        StageAnswer::Unknown(_) => return None,
     };
     Some(Stage {
         bound: stage.bound,

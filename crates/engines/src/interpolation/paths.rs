@@ -255,9 +255,9 @@ impl Paths {
             engine: self.engine,
             kind: "paths",
             answer: match answer {
-                Some(true) => run::Answer::Sat,
-                Some(false) => run::Answer::Unsat,
-                None => run::Answer::Stopped,
+                Some(true) => run::QueryAnswer::Sat,
+                Some(false) => run::QueryAnswer::Unsat,
+                None => run::QueryAnswer::Stopped,
             },
             conflicts: spent,
             time,

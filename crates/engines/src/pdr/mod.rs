@@ -52,9 +52,11 @@ pub use words::{Experience, Probability, Words, WordsOptions, WordsStatistics};
 /// What may be chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PdrOptions {
+    /// Which simplifications run before the search.
     pub passes: PassOptions,
     /// Resolve gates away before clauses go to the solver.
     pub elimination: bool,
+    /// What is done about counterexamples to generalisation.
     pub ctg: Ctg,
     /// Do not try to drop literals of a lemma that blocks the cube one frame earlier.
     pub keep_parent: bool,

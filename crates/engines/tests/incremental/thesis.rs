@@ -4,7 +4,7 @@
 //! Section 4 says of Figure C.1 that (b) is (a) with two transitions removed, "i.e.,
 //! relaxing it". One is removed, b → c, and that constrains the system.
 
-use elinvar_engines::optimum::{Answer, Order, Strategy, optimum};
+use elinvar_engines::optimum::{Optimum, Order, StageAnswer, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Run};
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};
@@ -80,18 +80,23 @@ fn guarded(steps: &[(char, char)], (from, to): (char, char)) -> Family {
     Family::new(b.finish().unwrap(), "limit", PropertyId(0), 0..=1).unwrap()
 }
 
+/// Decides the instances in this order, each with the lemmas of the one before.
+fn decide_family(family: &Family, order: Order, options: PdrOptions) -> Optimum {
+    let strategy = Strategy { order, reuse: true, options };
+    let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
+    optimum(family, &strategy, &Run::new(), confirm).unwrap()
+}
+
 /// C.1.3 as it is told: `ipdr-constrain` takes over all clauses without a query.
 #[test]
 fn thesis_simple_constrained_incrementally() {
     let family = guarded(&SIMPLE, ('b', 'c'));
     for options in all_settings() {
-        let strategy = Strategy { order: Order::Constrain, reuse: true, options };
-        let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
-        let found = optimum(&family, &strategy, &Run::new(), confirm).unwrap();
+        let found = decide_family(&family, Order::Constrain, options);
         assert_eq!((found.trend, found.stopped), (Some(Trend::Loosens), None));
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
-        assert_eq!((first.bound, &first.answer), (1, &Answer::Unsafe { needed: 1 }));
-        assert_eq!((first.reuse, second.bound, &second.answer), (None, 0, &Answer::Safe));
+        assert_eq!((first.bound, &first.answer), (1, &StageAnswer::Unsafe { needed: 1 }));
+        assert_eq!((first.reuse, second.bound, &second.answer), (None, 0, &StageAnswer::Safe));
         let reuse = second.reuse.expect("begun with the frames of the first");
         assert_eq!((reuse.lost, reuse.queries), (0, 0), "nothing is asked");
         assert_eq!(reuse.kept, reuse.offered);
@@ -110,12 +115,10 @@ fn thesis_simple_constrained_incrementally() {
 fn thesis_second_system_relaxed_incrementally() {
     let family = guarded(&FORKED, ('a', 'b'));
     for options in all_settings() {
-        let strategy = Strategy { order: Order::Relax, reuse: true, options };
-        let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
-        let found = optimum(&family, &strategy, &Run::new(), confirm).unwrap();
+        let found = decide_family(&family, Order::Relax, options);
         let [first, second] = &found.stages[..] else { panic!("two bounds: {:?}", found.stages) };
-        assert_eq!((first.bound, &first.answer), (0, &Answer::Safe));
-        assert_eq!((second.bound, &second.answer), (1, &Answer::Unsafe { needed: 1 }));
+        assert_eq!((first.bound, &first.answer), (0, &StageAnswer::Safe));
+        assert_eq!((second.bound, &second.answer), (1, &StageAnswer::Unsafe { needed: 1 }));
         let reuse = second.reuse.expect("begun with the frames of the first");
         assert!(reuse.offered > 0 && reuse.queries > 0, "{reuse:?}");
         let (_, proof) = found.holds.expect("at 0");

@@ -18,7 +18,7 @@ use super::graph::{Graph, Outcome};
 use super::options::{CfgOptions, Lemmas};
 use super::valuation::Valuation;
 use crate::relation::Level;
-use crate::run::{Answer, Event, Run};
+use crate::run::{Event, QueryAnswer, Run};
 use crate::statistics::{FrameProgress, FrameSizes};
 
 const NAME: &str = "cfg";
@@ -247,11 +247,15 @@ impl<'a> ProgramSearch<'a> {
         }
         let started = Instant::now();
         let excluded = self.graph.excludes(at, self.frames.frame(level), cube, ATTEMPT);
-        self.tell("excluded", started, if excluded { Answer::Unsat } else { Answer::Sat });
+        self.tell(
+            "excluded",
+            started,
+            if excluded { QueryAnswer::Unsat } else { QueryAnswer::Sat },
+        );
         excluded
     }
 
-    fn tell(&self, kind: &'static str, started: Instant, answer: Answer) {
+    fn tell(&self, kind: &'static str, started: Instant, answer: QueryAnswer) {
         let time = started.elapsed();
         self.run.emit(Event::Query { engine: NAME, kind, answer, conflicts: 0, time });
     }
@@ -328,9 +332,9 @@ impl<'a> ProgramSearch<'a> {
             "step",
             started,
             match &outcome {
-                Outcome::Blocked(_) => Answer::Unsat,
-                Outcome::Step(_) => Answer::Sat,
-                Outcome::Unknown(_) => Answer::Stopped,
+                Outcome::Blocked(_) => QueryAnswer::Unsat,
+                Outcome::Step(_) => QueryAnswer::Sat,
+                Outcome::Unknown(_) => QueryAnswer::Stopped,
             },
         );
         if self.options.memo

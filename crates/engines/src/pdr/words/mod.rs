@@ -67,6 +67,7 @@ pub(crate) use survey::is_worthwhile;
 pub struct WordsOptions {
     /// How often a point becomes a Boolean cube; None: learn it from the model.
     pub cube_probability: Option<Probability>,
+    /// Which abstract values obligations are expanded with.
     pub simulation: Kind,
     /// Expand every obligation by the other simulations, too, to compare them.
     pub compare_simulations: bool,
