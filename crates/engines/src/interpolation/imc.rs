@@ -16,7 +16,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use elinvar_ir::{PropertyId, StopReason, Verdict};
+use elinvar_ir::{PropertyId, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
 use elinvar_transform::BitSystem;
@@ -26,7 +26,7 @@ use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
 use crate::engine::{Engine, EngineError};
-use crate::relation::{Interruptible, Stopped, Transition};
+use crate::relation::{Interruptible, Transition};
 use crate::run::{Event, Run};
 use crate::task::{BitTask, Task};
 
@@ -50,10 +50,7 @@ impl Engine for Imc {
         let searched = search.run();
         let run = bits.task.run();
         run.emit(Event::Statistics(Arc::new(search.statistics)));
-        match searched {
-            Ok(()) => Ok(()),
-            Err(Stopped) => Err(EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))),
-        }
+        Ok(searched?)
     }
 }
 

@@ -64,7 +64,7 @@ impl Engine for Itp {
                 search.statistics = std::mem::take(&mut statistics);
                 match search.run() {
                     Ok(verdict) => task.decide(NAME, property, verdict, search.bound),
-                    Err(Stopped) => still_open.push((property, search.bound)),
+                    Err(Stopped(_)) => still_open.push((property, search.bound)),
                 }
                 statistics = search.statistics;
             }

@@ -42,19 +42,19 @@ use elinvar_ir::{
 use elinvar_logic::simulation::Kind;
 use elinvar_transform::{Expanded, Lift, expand_memories};
 
+use super::PdrOptions;
 use super::cube::Cube;
 use super::domain::{Domain, Interruptible};
 use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
-use super::{PdrOptions, domain::Stopped};
 use crate::bmc::{Bmc, BmcOptions, bad_bits};
 use crate::engine::{Engine, EngineError};
-use crate::run::{Event, Run};
+use crate::run::{Event, Stopped};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::Task;
 use atom::Atom;
-use domain::{NoDomain, Words as WordDomain};
+use domain::Words as WordDomain;
 use expand::StepInputs;
 use templates::Templates;
 
@@ -119,22 +119,13 @@ impl Words {
         let (options, system, run) = (&self.0, verdicts.system, verdicts.task.run());
         let words = survey::survey(system, properties, run.seed());
         let templates = Templates::new(system, properties, &words);
-        let mut domain = match WordDomain::new(system, words, templates, properties, options, run) {
-            Ok(domain) => domain,
-            Err(NoDomain::Stopped) => return Err(stopped(run)),
-            Err(NoDomain::Engine(error)) => return Err(error),
-        };
+        let mut domain = WordDomain::new(system, words, templates, properties, options, run)?;
         let searched = search(&mut domain, verdicts, options, properties.len());
         let statistics = domain.finish();
         run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
         run.emit(Event::Statistics(Arc::new(statistics)));
-        searched.map_err(|Stopped| stopped(run))
+        Ok(searched?)
     }
-}
-
-/// Why the engine left properties open.
-fn stopped(run: &Run) -> EngineError {
-    EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 fn search(
@@ -143,9 +134,7 @@ fn search(
     options: &WordsOptions,
     properties: usize,
 ) -> Interruptible<()> {
-    if verdicts.task.run().stop().is_some() {
-        return Err(Stopped);
-    }
+    verdicts.task.run().go_on()?;
     // Where only bits are wanted, words have nothing to say.
     let only_cubes = options.cube_probability.is_some_and(|c| c.get() == 1.0);
     if !only_cubes {
@@ -232,10 +221,7 @@ impl Verdicts<'_> {
                 let reason = "initial values depend on inputs of the first cycle".to_owned();
                 return Verdict::Unknown(StopReason::Unsupported(reason));
             }
-            Err(Stopped) => {
-                let stopped = self.task.run().stop();
-                return Verdict::Unknown(stopped.unwrap_or(StopReason::Cancelled));
-            }
+            Err(Stopped(reason)) => return Verdict::Unknown(reason),
         };
         let by_state = |values: &[Option<BitVec>], state: usize| {
             let word = domain.solver.encoding.words.iter().position(|word| word.state == state);
