@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::optimum::{Answer, Optimum, OptimumError, Order, Stage, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem};
 use elinvar_transform::{Family, Trend};
@@ -15,6 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::confirm;
 use crate::error::Error;
 use crate::json;
+use crate::optimum::{Answer, Optimum, OptimumError, Order, Stage, Strategy, optimum};
 use crate::problem::SystemProblem;
 use crate::report::Summary;
 use crate::session::Session;

@@ -14,9 +14,7 @@ mod engine;
 pub mod interpolation;
 pub mod kinduction;
 mod minimize;
-pub mod optimum;
 pub mod pdr;
-mod portfolio;
 mod relation;
 mod run;
 pub mod schedule;
@@ -28,7 +26,6 @@ mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
 pub use minimize::minimize;
-pub use portfolio::{Failure, Judge, race};
 pub use run::{Answer, Effort, Event, Run, Stopped, resident_bytes};
 pub use schedule::Schedule;
 pub use statistics::Statistics;

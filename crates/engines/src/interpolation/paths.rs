@@ -30,7 +30,7 @@ use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
-use crate::relation::{Interruptible, Init, Level, Transition};
+use crate::relation::{Init, Interruptible, Level, Transition};
 use crate::run::{self, Event, Run};
 
 /// How many words a log may have before it is better to begin anew.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::interpolants::Interpolants;
 use crate::engine::EngineError;
 use crate::pdr::PdrOptions;
-use crate::relation::{Interruptible, Init, Transition};
+use crate::relation::{Init, Interruptible, Transition};
 use crate::run::Run;
 use crate::task::{BitTask, Task};
 

@@ -14,7 +14,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Model, Proof, Query, Scope, Solve
 use super::activity::Activity;
 use super::cube::Cube;
 use super::domain::{
-    Adopting, Interruptible, Domain, Effort, Found, Level, Predecessor, Purpose, Source, Step,
+    Adopting, Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
     TargetsReached,
 };
 use super::statistics::PdrStatistics;
@@ -542,7 +542,11 @@ fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
 }
 
 /// One initial state.
-fn origin(transition: &Transition, initial: Option<&mut Solver>, run: &Run) -> Interruptible<Box<[u64]>> {
+fn origin(
+    transition: &Transition,
+    initial: Option<&mut Solver>,
+    run: &Run,
+) -> Interruptible<Box<[u64]>> {
     let count = transition.registers.len();
     let mut origin = vec![0; count.div_ceil(64)].into_boxed_slice();
     let mut set =

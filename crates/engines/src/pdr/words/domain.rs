@@ -22,7 +22,9 @@ use super::widen::{Nearest, Widening};
 use crate::engine::EngineError;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Interruptible, Domain, Effort, Found, Level, Predecessor, Purpose, Source, Step};
+use crate::pdr::domain::{
+    Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
+};
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
 

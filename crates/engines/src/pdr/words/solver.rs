@@ -24,7 +24,7 @@ use super::expand::StepInputs;
 use super::gates::Gates;
 use super::model::WordModel;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Interruptible, Found, Level, Purpose};
+use crate::pdr::domain::{Found, Interruptible, Level, Purpose};
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
 

@@ -20,7 +20,7 @@ use super::statistics::WordsStatistics;
 use super::survey::share_of_logic;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Interruptible, Effort, Found, Predecessor};
+use crate::pdr::domain::{Effort, Found, Interruptible, Predecessor};
 use crate::run::Run;
 
 /// What a unit reaches.

@@ -15,17 +15,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
+use elinvar_engines::{EngineError, Event, Run, Task};
 use elinvar_ir::{
     Certificate, PdrState, PropertyId, RegisterKey, State, StopReason, Trace, TransitionSystem,
     Verdict,
 };
 use elinvar_transform::{Bit, Family, InputOrigin, Lift, Prepared, Trend, prepare};
-
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::EngineError;
-use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
-use crate::run::{Event, Run};
-use crate::task::Task;
 
 /// What larger values of the input do, found out by at most two queries; or why that was
 /// not found out.
@@ -56,19 +53,24 @@ pub enum Order {
 /// How an optimum is searched for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Strategy {
+    /// In which order the instances are decided.
     pub order: Order,
     /// Begin with what is known of the instance before, not with nothing.
     pub reuse: bool,
+    /// The options of the engine.
     pub options: PdrOptions,
 }
 
 /// How an instance was decided.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
+    /// The value in place of the input.
     pub bound: u64,
+    /// The verdict.
     pub answer: Answer,
     /// What became of the lemmas of the instance before.
     pub reuse: Option<Reuse>,
+    /// What the engine did.
     pub statistics: PdrStatistics,
     /// The time of the engine, without that for the confirmation of its evidence.
     pub time: Duration,
@@ -77,11 +79,14 @@ pub struct Stage {
 /// The verdict of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
+    /// The property holds.
     Safe,
-    /// And the tightest bound under which the trace is one.
+    /// The property fails.
     Unsafe {
+        /// The tightest bound under which the trace is possible.
         needed: u64,
     },
+    /// The instance was not decided.
     Unknown(StopReason),
 }
 
@@ -95,6 +100,7 @@ pub struct Optimum {
     pub fails: Option<(u64, Trace)>,
     /// The loosest bound under which it holds, with a certificate for the instance.
     pub holds: Option<(u64, Certificate)>,
+    /// The instances that were decided, in their order.
     pub stages: Vec<Stage>,
     /// Why the search ended before the two bounds met.
     pub stopped: Option<StopReason>,
@@ -119,7 +125,12 @@ pub enum OptimumError {
     Engine(#[from] EngineError),
     /// The checker refused the evidence about an instance.
     #[error("under the bound {bound}: {message}")]
-    Refused { bound: u64, message: String },
+    Refused {
+        /// The value in place of the input.
+        bound: u64,
+        /// Why the evidence was refused.
+        message: String,
+    },
 }
 
 /// Finds the tightest bound under which the property of a family fails.
@@ -253,7 +264,7 @@ impl Seeker<'_> {
                 None
             }
         };
-        self.run.emit(Event::Stage(Box::new(stage.clone())));
+        self.run.emit(Event::Instance { bound });
         self.found.stages.push(stage);
         Ok(found)
     }
