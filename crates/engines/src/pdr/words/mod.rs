@@ -49,7 +49,7 @@ use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
 use crate::bmc::{Bmc, BmcOptions, bad_bits};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::run::{Event, Stopped};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::Task;
@@ -86,46 +86,37 @@ impl Default for WordsOptions {
 }
 
 /// The engine.
-pub struct Words(
-    /// What was chosen.
-    pub WordsOptions,
-);
+pub struct Words(pub WordsOptions);
 
 const NAME: &str = "words";
 
-impl Engine for Words {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Words, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let (system, properties) = (task.subject(), task.open());
-        bad_bits(task)?;
-        let expanded = expand_memories(system, &properties, self.0.pdr.memory_limit);
-        let system = expanded.as_ref().map_or(system, |expanded| &expanded.system);
-        let (lift, progress) = (expanded.as_ref(), FrameProgress::start());
-        let mut verdicts = Verdicts { task, system, lift, progress };
-        self.decide(&properties, &mut verdicts)
-    }
+fn check(options: &WordsOptions, task: &Task) -> Result<(), EngineError> {
+    let (system, properties) = (task.subject(), task.open());
+    bad_bits(task)?;
+    let expanded = expand_memories(system, &properties, options.pdr.memory_limit);
+    let system = expanded.as_ref().map_or(system, |expanded| &expanded.system);
+    let (lift, progress) = (expanded.as_ref(), FrameProgress::start());
+    let mut verdicts = Verdicts { task, system, lift, progress };
+    decide(options, &properties, &mut verdicts)
 }
 
-impl Words {
-    /// Decides safety properties, by facts about the registers.
-    fn decide(
-        &self,
-        properties: &[PropertyId],
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), EngineError> {
-        let (options, system, run) = (&self.0, verdicts.system, verdicts.task.run());
-        let words = survey::survey(system, properties, run.seed());
-        let templates = Templates::new(system, properties, &words);
-        let mut domain = WordDomain::new(system, words, templates, properties, options, run)?;
-        let searched = search(&mut domain, verdicts, options, properties.len());
-        let statistics = domain.finish();
-        run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
-        run.emit(Event::Statistics(Arc::new(statistics)));
-        Ok(searched?)
-    }
+/// Decides safety properties, by facts about the registers.
+fn decide(
+    options: &WordsOptions,
+    properties: &[PropertyId],
+    verdicts: &mut Verdicts<'_>,
+) -> Result<(), EngineError> {
+    let (system, run) = (verdicts.system, verdicts.task.run());
+    let words = survey::survey(system, properties, run.seed());
+    let templates = Templates::new(system, properties, &words);
+    let mut domain = WordDomain::new(system, words, templates, properties, options, run)?;
+    let searched = search(&mut domain, verdicts, options, properties.len());
+    let statistics = domain.finish();
+    run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
+    run.emit(Event::Statistics(Arc::new(statistics)));
+    Ok(searched?)
 }
 
 fn search(
