@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use clap::ValueEnum;
+use elinvar::optimum::{Optimum, Stage, StageAnswer};
 use elinvar::readable::{align, count, seconds};
 use elinvar::{BoundSearch, FamilyReport};
-use elinvar_engines::optimum::{Optimum, Stage, StageAnswer};
 use elinvar_transform::Trend;
 
 use crate::report::proof;

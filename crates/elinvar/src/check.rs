@@ -13,6 +13,7 @@ use crate::confirm;
 use crate::error::Error;
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
+use crate::race::{Cause, race};
 use crate::report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
 };
@@ -143,20 +144,16 @@ impl Session {
     }
 
     fn race(&self, task: &Task, judge: &Judge<'_>, threads: usize) -> Answers {
-        let mut confirm = |property, verdict| {
-            judge.confirm(property, verdict).map_err(|refused| {
-                let message = refused.to_string();
-                lock(&self.refusals).push(refused);
-                message
-            })
-        };
-        let failures = elinvar_engines::race(task, threads, &mut confirm);
+        let failures = race(task, threads, judge);
         let verdicts = task.verdicts();
-        let warnings =
-            failures.into_iter().map(|f| format!("{} failed: {}", f.engine, f.message)).collect();
-        // Another engine has decided what the failed one was asked.
-        if verdicts.iter().all(Verdict::is_decided) {
-            lock(&self.refusals).clear();
+        let warnings = failures.iter().map(ToString::to_string).collect();
+        // Otherwise another engine has decided what the failed one was asked.
+        if !verdicts.iter().all(Verdict::is_decided) {
+            let refused = failures.into_iter().filter_map(|failure| match failure.cause {
+                Cause::Refused(refused) => Some(refused),
+                Cause::Panicked(_) => None,
+            });
+            lock(&self.refusals).extend(refused);
         }
         Answers { engine: self.options.method.name(), verdicts, warnings }
     }

@@ -6,9 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_engines::optimum::{
-    Optimum, OptimumError, Order, Stage, StageAnswer, Strategy, optimum,
-};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem};
 use elinvar_transform::{Family, Trend};
@@ -17,6 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::confirm;
 use crate::error::Error;
 use crate::json;
+use crate::optimum::{Optimum, OptimumError, Order, Stage, StageAnswer, Strategy, optimum};
 use crate::problem::SystemProblem;
 use crate::report::Summary;
 use crate::session::Session;

@@ -60,7 +60,7 @@ impl Statistics {
             Event::ArrayLemmas { count, .. } => self.array_lemmas += count,
             Event::DistinctPairs { count, .. } => self.distinct_pairs += count,
             Event::Statistics(ref new) => self.keep(new),
-            Event::Stage(_) => self.bounds_decided += 1,
+            Event::Instance { .. } => self.bounds_decided += 1,
             // Saved, not counted.
             Event::State(_) => {}
             Event::Decided { engine, property, depth, .. } => {

@@ -8,7 +8,7 @@
 use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, Verdict};
 use elinvar_logic::AigLit;
 
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::run::{Event, Stopped};
 use crate::task::Task;
 use crate::unroll::{Found, Question, Reply, Start, Unrolling};
@@ -33,40 +33,35 @@ impl Default for BmcOptions {
 }
 
 /// The engine.
-pub struct Bmc(
-    /// What was chosen.
-    pub BmcOptions,
-);
+pub struct Bmc(pub BmcOptions);
 
-impl Engine for Bmc {
-    fn name(&self) -> &'static str {
-        "bmc"
-    }
+const NAME: &str = "bmc";
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let BmcOptions { start, step, bound, incremental } = self.0;
-        let mut sweep = Sweep::new(task, self.name())?;
-        let mut first = start;
-        loop {
-            if let Some(bound) = bound
-                && first > bound
-            {
-                return Err(EngineError::Stopped(StopReason::Bound(bound)));
-            }
-            if sweep.is_done() {
-                return Ok(());
-            }
-            // Bounds that are decided without the solver must not keep the run from ending.
-            task.run().go_on()?;
-            let last = first + step.max(1) - 1;
-            let last = bound.map_or(last, |bound| last.min(bound));
-            task.run().emit(Event::bound(self.name(), last));
-            if !incremental {
-                sweep = Sweep::new(task, self.name())?;
-            }
-            sweep.look_at(first, last)?;
-            first = last + 1;
+implement_engine!(Bmc, NAME, check);
+
+fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
+    let BmcOptions { start, step, bound, incremental } = *options;
+    let mut sweep = Sweep::new(task, NAME)?;
+    let mut first = start;
+    loop {
+        if let Some(bound) = bound
+            && first > bound
+        {
+            return Err(EngineError::Stopped(StopReason::Bound(bound)));
         }
+        if sweep.is_done() {
+            return Ok(());
+        }
+        // Bounds that are decided without the solver must not keep the run from ending.
+        task.run().go_on()?;
+        let last = first + step.max(1) - 1;
+        let last = bound.map_or(last, |bound| last.min(bound));
+        task.run().emit(Event::bound(NAME, last));
+        if !incremental {
+            sweep = Sweep::new(task, NAME)?;
+        }
+        sweep.look_at(first, last)?;
+        first = last + 1;
     }
 }
 

@@ -31,6 +31,30 @@ pub trait Engine<S: Subject + 'static = TransitionSystem> {
     fn check(&mut self, task: &Task<S>) -> Result<(), EngineError>;
 }
 
+/// Implements [`Engine`] for a struct that has the options of an engine, by a function that
+/// gets the options and the task.
+macro_rules! implement_engine {
+    ($engine:ident, $name:expr, $check:path) => {
+        implement_engine!($engine, $name, $check, elinvar_ir::TransitionSystem);
+    };
+    ($engine:ident, $name:expr, $check:path, $subject:ty) => {
+        impl crate::engine::Engine<$subject> for $engine {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn check(
+                &mut self,
+                task: &crate::task::Task<$subject>,
+            ) -> Result<(), crate::engine::EngineError> {
+                $check(&self.0, task)
+            }
+        }
+    };
+}
+
+pub(crate) use implement_engine;
+
 /// Why an engine ended before everything was decided.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EngineError {

@@ -20,7 +20,7 @@ use elinvar_ir::{
 };
 
 use crate::bmc::{Sweep, bad_bits};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::run::{Event, Run, Stopped};
 use crate::strengthen::strengthen;
 use crate::task::Task;
@@ -63,44 +63,37 @@ impl Default for KInductionOptions {
 }
 
 /// The engine.
-pub struct KInduction(
-    /// What was chosen.
-    pub KInductionOptions,
-);
+pub struct KInduction(pub KInductionOptions);
 
 const NAME: &str = "kind";
 
-impl Engine for KInduction {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(KInduction, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let KInductionOptions { bound, distinct, incremental, strengthen } = self.0;
-        let mut base = Sweep::new(task, NAME)?;
-        let mut steps = StepCases::new(task, distinct)?;
-        let ahead = if init_reads_inputs(task.subject()) { 0 } else { 1 };
-        let mut k = 0;
-        while bound.is_none_or(|bound| k <= bound) {
-            task.run().emit(Event::bound(NAME, k));
-            if !incremental {
-                base = Sweep::new(task, NAME)?;
-                steps.restart()?;
-            }
-            base.look_at(k, k)?.into_iter().for_each(|failing| steps.close(failing));
-            // No bad state in cycles 0 to k: the step case of k + 1, or of k.
-            let mut proved = steps.prove(k + ahead)?;
-            if strengthen && k == 1 {
-                proved.extend(steps.strengthen()?);
-            }
-            proved.into_iter().for_each(|property| base.close(property));
-            if base.is_done() {
-                return Ok(());
-            }
-            k += 1;
+fn check(options: &KInductionOptions, task: &Task) -> Result<(), EngineError> {
+    let KInductionOptions { bound, distinct, incremental, strengthen } = *options;
+    let mut base = Sweep::new(task, NAME)?;
+    let mut steps = StepCases::new(task, distinct)?;
+    let ahead = if init_reads_inputs(task.subject()) { 0 } else { 1 };
+    let mut k = 0;
+    while bound.is_none_or(|bound| k <= bound) {
+        task.run().emit(Event::bound(NAME, k));
+        if !incremental {
+            base = Sweep::new(task, NAME)?;
+            steps.restart()?;
         }
-        Err(EngineError::Stopped(StopReason::Bound(k - 1)))
+        base.look_at(k, k)?.into_iter().for_each(|failing| steps.close(failing));
+        // No bad state in cycles 0 to k: the step case of k + 1, or of k.
+        let mut proved = steps.prove(k + ahead)?;
+        if strengthen && k == 1 {
+            proved.extend(steps.strengthen()?);
+        }
+        proved.into_iter().for_each(|property| base.close(property));
+        if base.is_done() {
+            return Ok(());
+        }
+        k += 1;
     }
+    Err(EngineError::Stopped(StopReason::Bound(k - 1)))
 }
 
 fn init_reads_inputs(system: &TransitionSystem) -> bool {

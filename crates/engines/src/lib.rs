@@ -15,9 +15,7 @@ mod engine;
 pub mod interpolation;
 pub mod kinduction;
 mod minimize;
-pub mod optimum;
 pub mod pdr;
-mod portfolio;
 mod relation;
 mod run;
 pub mod schedule;
@@ -29,7 +27,6 @@ mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
 pub use minimize::minimize;
-pub use portfolio::{Failure, Judge, race};
 pub use run::{Effort, Event, QueryAnswer, Run, Stopped, resident_bytes};
 pub use schedule::Schedule;
 pub use statistics::Statistics;

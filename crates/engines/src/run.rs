@@ -12,7 +12,6 @@ use elinvar_ir::{PdrState, PropertyId, StopReason};
 use elinvar_logic::Watch;
 use elinvar_transform::Limits;
 
-use crate::optimum::Stage;
 use crate::statistics::Statistics;
 
 /// What an engine reports while it works.
@@ -58,8 +57,11 @@ pub enum Event {
     Statistics(Arc<dyn Statistics>),
     /// What is known by now, for a later run: see [`Run::with_states`].
     State(Arc<PdrState>),
-    /// An instance of a family was decided.
-    Stage(Box<Stage>),
+    /// The instance of a family under this bound was decided.
+    Instance {
+        /// The value in place of the input.
+        bound: u64,
+    },
     /// A property got its verdict, not yet checked.
     Decided {
         /// The engine's name.
@@ -88,7 +90,7 @@ impl Event {
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
             | Event::State(_)
-            | Event::Stage(_)
+            | Event::Instance { .. }
             | Event::Decided { .. } => None,
         }
     }

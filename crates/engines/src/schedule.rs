@@ -325,34 +325,12 @@ fn has_words(system: &TransitionSystem) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use elinvar_ir::{BinaryOp, BitVec, Certificate, StopReason, SystemBuilder, Verdict};
-    use elinvar_models::families::memclear;
-    use elinvar_models::{Generator, Outcome, Shape, search};
+    use elinvar_ir::{Certificate, StopReason, Verdict};
+    use elinvar_models::compare_with_search;
+    use elinvar_models::families::{memclear, proportional};
     use std::time::Duration;
-
-    /// Compares verdicts about small random systems with the truth.
-    pub(crate) fn compare(
-        seeds: u64,
-        check: impl Fn(&TransitionSystem, &[PropertyId]) -> Vec<Verdict>,
-    ) {
-        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-            for seed in 0..seeds {
-                let system = Generator::system(seed, shape);
-                let Ok(truth) = search(&system, 20_000) else { continue };
-                let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-                let verdicts = check(&system, &properties);
-                for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
-                    match (outcome, verdict) {
-                        (Outcome::Safe, Verdict::Safe(_))
-                        | (Outcome::Unsafe(_), Verdict::Unsafe(_)) => {}
-                        other => panic!("seed {seed}: {other:?}"),
-                    }
-                }
-            }
-        }
-    }
 
     fn auto(system: &TransitionSystem, properties: &[PropertyId], run: &Run) -> Vec<Verdict> {
         let task = Task::about(system, properties, run);
@@ -361,28 +339,7 @@ pub(crate) mod tests {
 
     #[test]
     fn one_engine_after_the_other_decides_everything() {
-        compare(40, |system, properties| auto(system, properties, &Run::new()));
-    }
-
-    /// Two counters, until the first is 5000; the second goes three times as fast. It is
-    /// never beyond 15000: y ≤ 15000 and y = 3·x. With bits alone that takes long.
-    pub(crate) fn proportional() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let [x, y] = ["x", "y"].map(|name| b.state(Sort::Bv(16), Some(name)).unwrap());
-        let pool = &mut b.pool;
-        let [zero, one, three, end, limit] =
-            [0, 1, 3, 5_000, 15_000].map(|value| pool.constant(BitVec::new(16, value)));
-        let goes_on = pool.binary(BinaryOp::Ult, x, end).unwrap();
-        let next = [(x, one), (y, three)].map(|(word, step)| {
-            let sum = pool.binary(BinaryOp::Add, word, step).unwrap();
-            pool.ite(goes_on, sum, word).unwrap()
-        });
-        let bad = pool.binary(BinaryOp::Ult, limit, y).unwrap();
-        for (state, next) in b.states.iter_mut().zip(next) {
-            (state.init, state.next) = (Some(zero), Some(next));
-        }
-        b.bad("too large", bad);
-        b.finish().unwrap()
+        compare_with_search(40, |system, properties| auto(system, properties, &Run::new()));
     }
 
     #[test]

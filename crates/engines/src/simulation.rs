@@ -11,7 +11,7 @@ use elinvar_ir::{
 };
 
 use crate::bmc::bad_bits;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::task::Task;
 
 /// How much is tried.
@@ -32,45 +32,40 @@ impl Default for SimulationOptions {
 }
 
 /// The engine.
-pub struct Simulation(
-    /// How much it tries.
-    pub SimulationOptions,
-);
+pub struct Simulation(pub SimulationOptions);
 
-impl Engine for Simulation {
-    fn name(&self) -> &'static str {
-        "simulation"
-    }
+const NAME: &str = "simulation";
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let (system, run) = (task.subject(), task.run());
-        let SimulationOptions { cycles, all_cycles, evaluations } = self.0;
-        let mut left = all_cycles.min(evaluations / system.pool().len().max(1));
-        let cycles = cycles.min(left);
-        let mut open = bad_bits(task)?;
-        let mut rng = Rng::new(run.seed());
-        while left > 0 && !open.is_empty() && run.stop().is_none() {
-            let mut attempt = Attempt::start(system, &mut rng);
-            for _ in 0..cycles.min(left) {
-                left -= 1;
-                if !attempt.simulator.constraints_hold() {
-                    break;
-                }
-                open.retain(|&(property, bad)| {
-                    let fails = attempt.simulator.holds(bad);
-                    if fails {
-                        let trace = attempt.trace(property);
-                        let depth = trace.depth();
-                        task.decide(self.name(), property, Verdict::Unsafe(trace), depth);
-                    }
-                    !fails
-                });
-                attempt.step(&mut rng);
+implement_engine!(Simulation, NAME, check);
+
+fn check(options: &SimulationOptions, task: &Task) -> Result<(), EngineError> {
+    let (system, run) = (task.subject(), task.run());
+    let SimulationOptions { cycles, all_cycles, evaluations } = *options;
+    let mut left = all_cycles.min(evaluations / system.pool().len().max(1));
+    let cycles = cycles.min(left);
+    let mut open = bad_bits(task)?;
+    let mut rng = Rng::new(run.seed());
+    while left > 0 && !open.is_empty() && run.stop().is_none() {
+        let mut attempt = Attempt::start(system, &mut rng);
+        for _ in 0..cycles.min(left) {
+            left -= 1;
+            if !attempt.simulator.constraints_hold() {
+                break;
             }
+            open.retain(|&(property, bad)| {
+                let fails = attempt.simulator.holds(bad);
+                if fails {
+                    let trace = attempt.trace(property);
+                    let depth = trace.depth();
+                    task.decide(NAME, property, Verdict::Unsafe(trace), depth);
+                }
+                !fails
+            });
+            attempt.step(&mut rng);
         }
-        let reason = run.stop().unwrap_or(StopReason::Bound(cycles.saturating_sub(1)));
-        Err(EngineError::Stopped(reason))
     }
+    let reason = run.stop().unwrap_or(StopReason::Bound(cycles.saturating_sub(1)));
+    Err(EngineError::Stopped(reason))
 }
 
 /// A run and what was chosen in it so far.

@@ -11,5 +11,5 @@ mod oracle;
 
 pub use oracle::{
     Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Shape, Sketch, TermSample,
-    TooLarge, explore, reachable, reached, search,
+    TooLarge, compare_with_search, explore, reachable, reached, search,
 };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use elinvar::optimum::{self, Optimum, StageAnswer, Strategy, optimum};
 use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{self, Optimum, StageAnswer, Strategy, optimum};
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};

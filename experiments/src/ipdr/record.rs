@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::ValueEnum;
-use elinvar_engines::optimum::Order;
+use elinvar::optimum::Order;
 use elinvar_engines::pdr::Reuse;
 use serde_json::{Value, json};
 

@@ -30,7 +30,7 @@ use elinvar_ir::program::{
 };
 use elinvar_smt::Context;
 
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::relation::Level;
 use crate::run::Run;
 use crate::task::Task;
@@ -47,26 +47,19 @@ pub use options::{CfgOptions, Lemmas, Predecessors, Start, Strategy};
 const NAME: &str = "cfg";
 
 /// The engine.
-pub struct Cfg(
-    /// What was chosen.
-    pub CfgOptions,
-);
+pub struct Cfg(pub CfgOptions);
 
-impl Engine<Program> for Cfg {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Cfg, NAME, check, Program);
 
-    fn check(&mut self, task: &Task<Program>) -> Result<(), EngineError> {
-        let watched = task.run().clone();
-        let context = Context::new(Arc::new(move || watched.stop().is_some()))
-            .map_err(|missing| EngineError::NoSolver(missing.to_string()))?;
-        let error = |property: PropertyId| task.subject().property(property).error;
-        let open: Vec<PropertyId> = task.open();
-        let errors: Vec<LocationId> = open.iter().map(|&property| error(property)).collect();
-        let graph = Graph::new(task.subject(), &errors, context);
-        Decision { task, open, options: &self.0 }.run(graph, errors)
-    }
+fn check(options: &CfgOptions, task: &Task<Program>) -> Result<(), EngineError> {
+    let watched = task.run().clone();
+    let context = Context::new(Arc::new(move || watched.stop().is_some()))
+        .map_err(|missing| EngineError::NoSolver(missing.to_string()))?;
+    let error = |property: PropertyId| task.subject().property(property).error;
+    let open: Vec<PropertyId> = task.open();
+    let errors: Vec<LocationId> = open.iter().map(|&property| error(property)).collect();
+    let graph = Graph::new(task.subject(), &errors, context);
+    Decision { task, open, options }.run(graph, errors)
 }
 
 /// The way to the verdicts.

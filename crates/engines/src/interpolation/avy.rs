@@ -33,7 +33,7 @@ use super::convert::Outside;
 use super::interpolants::Interpolants;
 use super::paths::{Paths, Reply, Start};
 use super::statistics::InterpolationStatistics;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::pdr::bits::Bits;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{Domain, Interruptible, Level};
@@ -86,10 +86,7 @@ impl Default for AvyOptions {
 }
 
 /// The engine.
-pub struct Avy(
-    /// What was chosen.
-    pub AvyOptions,
-);
+pub struct Avy(pub AvyOptions);
 
 const NAME: &str = "avy";
 
@@ -98,21 +95,16 @@ const NAME: &str = "avy";
 /// that would be known then is that the suffix is too short.
 const PATIENCE: u64 = 200;
 
-impl Engine for Avy {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Avy, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let options = &self.0;
-        let bits = options.pdr.bits(task)?;
-        if options.step <= 1 {
-            let earlier = Earlier::of_task(&bits);
-            return check_steps(&bits, options, earlier);
-        }
-        let check = |property| check_stuck(&bits, property, options);
-        bits.task.open().into_iter().try_for_each(check)
+fn check(options: &AvyOptions, task: &Task) -> Result<(), EngineError> {
+    let bits = options.pdr.bits(task)?;
+    if options.step <= 1 {
+        let earlier = Earlier::of_task(&bits);
+        return check_steps(&bits, options, earlier);
     }
+    let check = |property| check_stuck(&bits, property, options);
+    bits.task.open().into_iter().try_for_each(check)
 }
 
 /// With steps of several frames, those in between are only safe if a bad state stays

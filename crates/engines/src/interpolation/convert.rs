@@ -11,7 +11,7 @@ use elinvar_sat::{Answer, Layer, Lit, Query, Scope, Solver, Var};
 use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
-use crate::relation::{Interruptible, Justifier, Network, Stopped};
+use crate::relation::{Interruptible, Justifier, Network};
 use crate::run::Run;
 
 /// Finds states of a frame outside of the one before and of a formula.
@@ -26,6 +26,7 @@ pub(super) struct Outside {
     /// Each implies its cube, which is as good as being outside the formula.
     lost: Vec<(Lit, Vec<Lit>)>,
     origin: std::rc::Rc<[bool]>,
+    run: Run,
 }
 
 impl Outside {
@@ -40,8 +41,8 @@ impl Outside {
     ) -> Self {
         let (network, formula) = network(aig, !root, registers, origin.len());
         let mut solver = Solver::new();
-        let run = run.clone();
-        solver.set_stop(move || run.stop().is_some());
+        let watched = run.clone();
+        solver.set_stop(move || watched.stop().is_some());
         for index in 0..network.leaves + network.gates.len() {
             let var = solver.new_var();
             if (1..network.leaves).contains(&index) {
@@ -65,6 +66,7 @@ impl Outside {
             before: Vec::new(),
             lost: Vec::new(),
             origin,
+            run: run.clone(),
         }
     }
 
@@ -115,7 +117,7 @@ impl Outside {
         let model = match self.solver.solve(&query) {
             Answer::Sat(model) => model,
             Answer::Unsat(_) => return Ok(None),
-            Answer::Stopped => return Err(Stopped),
+            Answer::Stopped => return Err(self.run.stopped()),
         };
         let is_true = |lit: Lit| model.value(lit) == Some(true);
         let chosen = |list: &[(Lit, Vec<Lit>)]| {

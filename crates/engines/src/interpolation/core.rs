@@ -11,7 +11,7 @@ use elinvar_logic::interpolation::Refutation;
 use elinvar_sat::{Answer, Layer, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
-use crate::relation::{Interruptible, Stopped};
+use crate::relation::Interruptible;
 use crate::run::Run;
 
 /// How many conflicts an attempt may take.
@@ -32,8 +32,8 @@ pub(super) struct Core {
 impl Core {
     pub fn new(refutation: &Refutation<'_>, distances: &[u32], run: &Run) -> Interruptible<Self> {
         let mut solver = Solver::new();
-        let run = run.clone();
-        solver.set_stop(move || run.stop().is_some());
+        let watched = run.clone();
+        solver.set_stop(move || watched.stop().is_some());
         let mut builder = Builder {
             old: distances,
             solver,
@@ -53,13 +53,13 @@ impl Core {
         let count = switches.len() as u64;
         let fixed = assumptions.len();
         assumptions.extend(switches);
-        let all = refute(&mut solver, &mut assumptions, fixed, None)?;
+        let all = refute(&mut solver, &mut assumptions, fixed, None, run)?;
         let mut conclusion = all.expect("the clauses of a refutation have no model");
         let mut index = fixed;
         while index < assumptions.len() {
             let mut fewer = assumptions.clone();
             fewer.remove(index);
-            match refute(&mut solver, &mut fewer, fixed, Some(CONFLICTS))? {
+            match refute(&mut solver, &mut fewer, fixed, Some(CONFLICTS), run)? {
                 Some(step) => {
                     conclusion = step;
                     assumptions = fewer;
@@ -79,13 +79,14 @@ fn refute(
     assumptions: &mut Vec<Lit>,
     fixed: usize,
     conflicts: Option<u64>,
+    run: &Run,
 ) -> Interruptible<Option<StepId>> {
     let query =
         Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts };
     match solver.solve(&query) {
         Answer::Sat(_) => return Ok(None),
         Answer::Stopped if conflicts.is_some() => return Ok(None),
-        Answer::Stopped => return Err(Stopped),
+        Answer::Stopped => return Err(run.stopped()),
         Answer::Unsat(core) => {
             let needed: Vec<Lit> =
                 assumptions[fixed..].iter().copied().filter(|&lit| core.contains(lit)).collect();

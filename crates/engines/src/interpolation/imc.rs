@@ -16,7 +16,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use elinvar_ir::{PropertyId, StopReason, Verdict};
+use elinvar_ir::{PropertyId, Verdict};
 use elinvar_logic::AigLit;
 use elinvar_sat::StepId;
 use elinvar_transform::BitSystem;
@@ -25,36 +25,26 @@ use super::interpolants::Interpolants;
 use super::paths::{Paths, Start};
 use super::reached::{Formulas, Initial, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
-use crate::engine::{Engine, EngineError};
-use crate::relation::{Interruptible, Stopped, Transition};
+use crate::engine::{EngineError, implement_engine};
+use crate::relation::{Interruptible, Transition};
 use crate::run::{Event, Run};
 use crate::task::{BitTask, Task};
 
 /// The engine.
-pub struct Imc(
-    /// What was chosen.
-    pub InterpolationOptions,
-);
+pub struct Imc(pub InterpolationOptions);
 
 const NAME: &str = "imc";
 
-impl Engine for Imc {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Imc, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let bits = self.0.bits(task)?;
-        let mut search = ImcSearch::new(&bits, &self.0);
-        // The search ends when everything is decided, or is stopped.
-        let searched = search.run();
-        let run = bits.task.run();
-        run.emit(Event::Statistics(Arc::new(search.statistics)));
-        match searched {
-            Ok(()) => Ok(()),
-            Err(Stopped) => Err(EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))),
-        }
-    }
+fn check(options: &InterpolationOptions, task: &Task) -> Result<(), EngineError> {
+    let bits = options.bits(task)?;
+    let mut search = ImcSearch::new(&bits, options);
+    // The search ends when everything is decided, or is stopped.
+    let searched = search.run();
+    let run = bits.task.run();
+    run.emit(Event::Statistics(Arc::new(search.statistics)));
+    Ok(searched?)
 }
 
 struct ImcSearch<'a> {

@@ -27,57 +27,50 @@ use elinvar_transform::{BitSystem, Lift, Stuck, stuck_on_error};
 use super::paths::{Paths, Start};
 use super::reached::{Formulas, InterpolationOptions, inexact, origin};
 use super::statistics::InterpolationStatistics;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::relation::{Interruptible, Stopped, Transition};
 use crate::run::{Event, Run};
 use crate::task::{BitTask, Task};
 
 /// The engine.
-pub struct Itp(
-    /// What was chosen.
-    pub InterpolationOptions,
-);
+pub struct Itp(pub InterpolationOptions);
 
 const NAME: &str = "itp";
 
 /// How often a property may ask in its first turn whether it must stop.
 const FIRST_TURN: u64 = 1 << 14;
 
-impl Engine for Itp {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Itp, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let BitTask { prepared, task } = self.0.bits(task)?;
-        let (options, run) = (&self.0, task.run());
-        let mut statistics = InterpolationStatistics::default();
-        // Each open property, and the bound to continue at.
-        let mut open: Vec<(PropertyId, usize)> = task.open().iter().map(|&id| (id, 1)).collect();
-        let mut effort = FIRST_TURN;
-        let stopped = loop {
-            let alone = open.len() <= 1;
-            let mut still_open = Vec::new();
-            for (property, bound) in open {
-                let turn = if alone { run.clone() } else { run.with_effort(effort) };
-                let mut search = ItpSearch::new(&prepared.bits, property, bound, options, &turn);
-                search.statistics = std::mem::take(&mut statistics);
-                match search.run() {
-                    Ok(verdict) => task.decide(NAME, property, verdict, search.bound),
-                    Err(Stopped) => still_open.push((property, search.bound)),
-                }
-                statistics = search.statistics;
+fn check(options: &InterpolationOptions, task: &Task) -> Result<(), EngineError> {
+    let BitTask { prepared, task } = options.bits(task)?;
+    let run = task.run();
+    let mut statistics = InterpolationStatistics::default();
+    // Each open property, and the bound to continue at.
+    let mut open: Vec<(PropertyId, usize)> = task.open().iter().map(|&id| (id, 1)).collect();
+    let mut effort = FIRST_TURN;
+    let stopped = loop {
+        let alone = open.len() <= 1;
+        let mut still_open = Vec::new();
+        for (property, bound) in open {
+            let turn = if alone { run.clone() } else { run.with_effort(effort) };
+            let mut search = ItpSearch::new(&prepared.bits, property, bound, options, &turn);
+            search.statistics = std::mem::take(&mut statistics);
+            match search.run() {
+                Ok(verdict) => task.decide(NAME, property, verdict, search.bound),
+                Err(Stopped(_)) => still_open.push((property, search.bound)),
             }
-            open = still_open;
-            effort *= 2;
-            let stopped = run.go_on();
-            if stopped.is_err() || open.is_empty() {
-                break stopped;
-            }
-        };
-        run.emit(Event::Statistics(Arc::new(statistics)));
-        Ok(stopped?)
-    }
+            statistics = search.statistics;
+        }
+        open = still_open;
+        effort *= 2;
+        let stopped = run.go_on();
+        if stopped.is_err() || open.is_empty() {
+            break stopped;
+        }
+    };
+    run.emit(Event::Statistics(Arc::new(statistics)));
+    Ok(stopped?)
 }
 
 /// The search for one property.

@@ -30,7 +30,7 @@ use super::interpolants::{Interpolants, Reading};
 use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
-use crate::relation::{Init, Interruptible, Level, Stopped, Transition};
+use crate::relation::{Init, Interruptible, Level, Transition};
 use crate::run::{self, Event, Run};
 
 /// How many words a log may have before it is better to begin anew.
@@ -269,7 +269,7 @@ impl Paths {
                 Ok(Reply::Refuted(conclusion))
             }
             None if conflicts.is_some() && self.run.stop().is_none() => Ok(Reply::GivenUp),
-            None => Err(Stopped),
+            None => Err(self.run.stopped()),
         }
     }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::interpolants::Interpolants;
 use crate::engine::EngineError;
 use crate::pdr::PdrOptions;
-use crate::relation::{Init, Interruptible, Stopped, Transition};
+use crate::relation::{Init, Interruptible, Transition};
 use crate::run::Run;
 use crate::task::{BitTask, Task};
 
@@ -57,6 +57,7 @@ pub(super) struct Formulas {
     registers: usize,
     cnf: Cnf,
     solver: Cadical,
+    run: Run,
 }
 
 impl Formulas {
@@ -65,9 +66,9 @@ impl Formulas {
         for _ in 0..registers {
             aig.input();
         }
-        let run = run.clone();
-        let solver = Cadical::with_stop(move || run.stop().is_some());
-        Formulas { aig, registers, cnf: Cnf::new(), solver }
+        let (run, watched) = (run.clone(), run.clone());
+        let solver = Cadical::with_stop(move || watched.stop().is_some());
+        Formulas { aig, registers, cnf: Cnf::new(), solver, run }
     }
 
     pub fn aig(&self) -> &Aig {
@@ -184,7 +185,7 @@ impl Formulas {
         match self.solver.solve(&assumptions) {
             Answer::Unsat(_) => Ok(true),
             Answer::Sat(_) => Ok(false),
-            Answer::Stopped => Err(Stopped),
+            Answer::Stopped => Err(self.run.stopped()),
         }
     }
 

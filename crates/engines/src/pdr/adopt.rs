@@ -63,7 +63,7 @@ impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
         let cubes = offer.lemmas.into_iter().map(|(cube, _)| cube);
         let mut rising = Rising::new(self.domain, cubes);
         let result = self.climb(&mut rising, offer.depth);
-        let reach = result.unwrap_or(rising.level);
+        let reach = *result.as_ref().unwrap_or(&rising.level);
         for lemma in rising.finish(self.domain) {
             self.settle(lemma, reach);
         }

@@ -15,7 +15,7 @@ use super::activity::Activity;
 use super::cube::Cube;
 use super::domain::{
     Adopting, Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
-    Stopped, TargetsReached,
+    TargetsReached,
 };
 use super::statistics::PdrStatistics;
 use super::trim::trim;
@@ -52,7 +52,7 @@ pub(crate) struct Target {
 impl Bits {
     pub fn new(transition: Transition, run: &Run) -> Interruptible<Self> {
         let mut initial = initial_solver(&transition, run);
-        let origin = origin(&transition, initial.as_mut())?;
+        let origin = origin(&transition, initial.as_mut(), run)?;
         let mut solver = main_solver(&transition, &origin, run);
         let mut lifter = Solver::new();
         transition.load(&mut lifter);
@@ -150,10 +150,7 @@ impl Bits {
     /// Must the run stop? Interruptible now and then.
     fn pause(&mut self) -> Interruptible<()> {
         self.asked += 1;
-        if self.asked.is_multiple_of(64) && self.run.stop().is_some() {
-            return Err(Stopped);
-        }
-        Ok(())
+        if self.asked.is_multiple_of(64) { self.run.go_on() } else { Ok(()) }
     }
 
     fn assume_next(&mut self, cube: &[Lit]) {
@@ -280,7 +277,7 @@ impl Bits {
                 Answer::Unsat(core) => state.retain(|&lit| core.contains(lit)),
                 // A state with its inputs determines the next one.
                 Answer::Sat(_) => debug_assert!(false, "the cone of the target is assigned"),
-                Answer::Stopped => return Err(Stopped),
+                Answer::Stopped => return Err(self.run.stopped()),
             }
             self.statistics.lift.add(false, started.elapsed());
             if state.len() == length {
@@ -311,7 +308,7 @@ impl Domain for Bits {
         let found = match self.solver.solve(&query) {
             Answer::Sat(model) => Some(read(&self.transition, &self.origin, &model)),
             Answer::Unsat(_) => None,
-            Answer::Stopped => return Err(Stopped),
+            Answer::Stopped => return Err(self.run.stopped()),
         };
         self.statistics.bad.add(found.is_some(), started.elapsed());
         let in_network = self.transition.network.bads[property];
@@ -344,7 +341,7 @@ impl Domain for Bits {
         let answer = match self.solver.solve(&query) {
             Answer::Sat(model) => Step::Reached(read(&self.transition, &self.origin, &model)),
             Answer::Unsat(failed) => Step::Blocked(failed.lits().to_vec()),
-            Answer::Stopped => return Err(Stopped),
+            Answer::Stopped => return Err(self.run.stopped()),
         };
         let is_reached = matches!(answer, Step::Reached(_));
         self.statistics.count(purpose).add(is_reached, started.elapsed());
@@ -450,7 +447,7 @@ impl Adopting for Bits {
                 Some(TargetsReached { state, targets })
             }
             Answer::Unsat(_) => None,
-            Answer::Stopped => return Err(Stopped),
+            Answer::Stopped => return Err(self.run.stopped()),
         };
         self.statistics.adopt.add(reached.is_some(), started.elapsed());
         Ok(reached)
@@ -545,7 +542,11 @@ fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
 }
 
 /// One initial state.
-fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Interruptible<Box<[u64]>> {
+fn origin(
+    transition: &Transition,
+    initial: Option<&mut Solver>,
+    run: &Run,
+) -> Interruptible<Box<[u64]>> {
     let count = transition.registers.len();
     let mut origin = vec![0; count.div_ceil(64)].into_boxed_slice();
     let mut set =
@@ -558,7 +559,9 @@ fn origin(transition: &Transition, initial: Option<&mut Solver>) -> Interruptibl
         }
         Some(solver) => {
             // Initial values are functions of one another: they exist.
-            let Answer::Sat(model) = solver.solve(&all(&[])) else { return Err(Stopped) };
+            let Answer::Sat(model) = solver.solve(&all(&[])) else {
+                return Err(run.stopped());
+            };
             for index in 0..count {
                 let lit = Transition::register_var(index).positive();
                 set(index, model.value(lit) == Some(true));

@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use super::cube::Cube;
 use super::statistics::PdrStatistics;
-pub(crate) use crate::relation::{Interruptible, Level, Stopped};
+pub(crate) use crate::relation::{Interruptible, Level};
 
 /// Why a step is asked for: statistics, and how much the answer is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

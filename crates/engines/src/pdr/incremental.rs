@@ -160,9 +160,12 @@ fn decide<'a>(
     let (run, reuse_only) = (task.run(), drive.is_none());
     let transition = Transition::new(&prepared.bits, &task.open(), options.elimination);
     let begun = begin(transition, prepared, earlier, reuse_only, run);
-    let Ok((mut domain, start)) = begun else {
-        let (end, statistics) = (Err(run.stopped().into()), PdrStatistics::default());
-        return Outcome { end, statistics, reuse: None, known: None, prepared };
+    let (mut domain, start) = match begun {
+        Ok(begun) => begun,
+        Err(stopped) => {
+            let (end, statistics) = (Err(stopped.into()), PdrStatistics::default());
+            return Outcome { end, statistics, reuse: None, known: None, prepared };
+        }
     };
     let count = domain.transition().bads.len();
     let mut verdicts = Verdicts::new(engine, bits, count);
@@ -179,7 +182,12 @@ fn decide<'a>(
     let (frames, clear) = search.into_frames();
     domain.count_work();
     run.emit(Event::Statistics(Arc::new(domain.statistics.clone())));
-    let end = if decided { Ok(()) } else { Err(because(run)) };
+    let end = match begun {
+        Err(stopped) => Err(stopped.into()),
+        Ok(()) if decided => Ok(()),
+        // The lemmas of the earlier run are not enough.
+        Ok(()) => Err(EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))),
+    };
     let known = Some((frames, verdicts.records(&domain, &clear)));
     let outcome = Outcome { end, statistics: domain.statistics, reuse, known, prepared };
     // What is left of a proof that was not enough, or not looked at to the end, is less than
@@ -190,11 +198,6 @@ fn decide<'a>(
         run.emit(Event::State(Arc::new(state.expect("the run has begun"))));
     }
     outcome
-}
-
-/// Why a search left properties open.
-fn because(run: &Run) -> EngineError {
-    EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))
 }
 
 /// What is wrong with the frames of a search, in the eyes of another solver.

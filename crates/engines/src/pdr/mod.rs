@@ -31,7 +31,7 @@ use elinvar_ir::{
 use elinvar_sat::Lit;
 use elinvar_transform::{PassOptions, Prepared};
 
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, implement_engine};
 use crate::run::Event;
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::{BitTask, Task};
@@ -90,44 +90,30 @@ impl Default for PdrOptions {
 }
 
 /// The engine.
-pub struct Pdr(
-    /// What was chosen.
-    pub PdrOptions,
-);
+pub struct Pdr(pub PdrOptions);
 
 const NAME: &str = "pdr";
 
-impl Engine for Pdr {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Pdr, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let bits = self.0.bits(task)?;
-        let earlier = Earlier::of_task(&bits);
-        check_bits(&bits, &self.0, earlier).end
-    }
+fn check(options: &PdrOptions, task: &Task) -> Result<(), EngineError> {
+    let bits = options.bits(task)?;
+    let earlier = Earlier::of_task(&bits);
+    check_bits(&bits, options, earlier).end
 }
 
 /// The part of the engine that proves properties again with the lemmas of an earlier run.
-pub struct Reprove(
-    /// What was chosen.
-    pub PdrOptions,
-);
+pub struct Reprove(pub PdrOptions);
 
-impl Engine for Reprove {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Reprove, NAME, reprove);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let bits = self.0.bits(task)?;
-        match Earlier::of_task(&bits) {
-            Some(earlier) => prove_again(&bits, &self.0, earlier).end,
-            None => Err(EngineError::Stopped(StopReason::Unsupported(
-                "there is no earlier proof".to_owned(),
-            ))),
-        }
+fn reprove(options: &PdrOptions, task: &Task) -> Result<(), EngineError> {
+    let bits = options.bits(task)?;
+    match Earlier::of_task(&bits) {
+        Some(earlier) => prove_again(&bits, options, earlier).end,
+        None => Err(EngineError::Stopped(StopReason::Unsupported(
+            "there is no earlier proof".to_owned(),
+        ))),
     }
 }
 

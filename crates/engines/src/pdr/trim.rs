@@ -12,7 +12,7 @@ use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId
 
 use super::bits::main_solver;
 use super::cube::Cube;
-use super::domain::{Interruptible, Stopped};
+use super::domain::Interruptible;
 use crate::relation::Transition;
 use crate::run::Run;
 
@@ -40,6 +40,7 @@ pub(super) fn trim(
 }
 
 struct Trimmer {
+    run: Run,
     solver: Solver<Log>,
     /// By clause of the invariant.
     lemmas: Vec<LemmaId>,
@@ -65,7 +66,8 @@ impl Trimmer {
             clauses.push(Some(index));
         }
         let is_needed = vec![false; invariant.len()];
-        Trimmer { solver, lemmas, is_needed, queue: Vec::new(), clauses, seen: Vec::new() }
+        let (run, queue, seen) = (run.clone(), Vec::new(), Vec::new());
+        Trimmer { run, solver, lemmas, is_needed, queue, clauses, seen }
     }
 
     /// UNSAT:  Inv ∧ T ∧ literals. The clauses that a proof uses are needed.
@@ -86,7 +88,7 @@ impl Trimmer {
         match self.solver.solve(&query) {
             Answer::Sat(_) => Ok(false),
             Answer::Unsat(_) => Ok(true),
-            Answer::Stopped => Err(Stopped),
+            Answer::Stopped => Err(self.run.stopped()),
         }
     }
 

@@ -10,6 +10,8 @@ mod transition;
 
 use elinvar_sat::Layer;
 
+pub(crate) use crate::run::Stopped;
+
 pub(crate) use justify::{Justifier, Network};
 pub(crate) use transition::{Init, Transition};
 
@@ -39,9 +41,5 @@ impl Level {
     }
 }
 
-/// A query was not answered, since the run has to stop.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopped;
-
-/// The result of work that ends early when the run has to stop.
+/// The result of work that a limit of the run may interrupt.
 pub(crate) type Interruptible<T> = Result<T, Stopped>;

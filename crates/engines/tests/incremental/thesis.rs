@@ -4,7 +4,7 @@
 //! Section 4 says of Figure C.1 that (b) is (a) with two transitions removed, "i.e.,
 //! relaxing it". One is removed, b → c, and that constrains the system.
 
-use elinvar_engines::optimum::{Optimum, Order, StageAnswer, Strategy, optimum};
+use elinvar::optimum::{Optimum, Order, StageAnswer, Strategy, optimum};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Choice, Run};
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};

@@ -11,6 +11,7 @@ mod fifo;
 mod memclear;
 pub mod pebbling;
 mod peterson;
+mod proportional;
 mod ring;
 mod shift_parity;
 
@@ -20,6 +21,7 @@ pub use memclear::{memclear, memclear_of};
 pub use peterson::{
     MAX_PROCESSES, MAX_SWITCHES, PetersonError, Switches, peterson, peterson_with_bug,
 };
+pub use proportional::proportional;
 pub use ring::{ring, ring_with_bug};
 pub use shift_parity::{shift_parity, shift_parity_with_bug};
 

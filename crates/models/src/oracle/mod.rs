@@ -1,5 +1,6 @@
 //! Oracles for tests: exhaustive search, and random systems and programs to search.
 
+mod compare;
 mod explicit;
 mod explore;
 mod numbers;
@@ -8,6 +9,7 @@ mod random;
 mod sketch;
 mod terms;
 
+pub use compare::compare_with_search;
 pub use explicit::{Outcome, TooLarge, search};
 pub use explore::{Bounds, Found, explore, reachable, reached};
 pub use programs::{ProgramGenerator, ProgramShape};

@@ -23,7 +23,7 @@ use crate::engine::EngineError;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
 use crate::pdr::domain::{
-    Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step, Stopped,
+    Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
 };
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
@@ -40,24 +40,6 @@ pub(crate) struct Words {
     statistics: WordsStatistics,
 }
 
-/// Why there is no domain.
-pub(super) enum NoDomain {
-    Stopped,
-    Engine(EngineError),
-}
-
-impl From<Stopped> for NoDomain {
-    fn from(_: Stopped) -> Self {
-        NoDomain::Stopped
-    }
-}
-
-impl From<EngineError> for NoDomain {
-    fn from(error: EngineError) -> Self {
-        NoDomain::Engine(error)
-    }
-}
-
 impl Words {
     pub(super) fn new(
         system: &TransitionSystem,
@@ -66,7 +48,7 @@ impl Words {
         properties: &[PropertyId],
         options: &WordsOptions,
         run: &Run,
-    ) -> Result<Self, NoDomain> {
+    ) -> Result<Self, EngineError> {
         let circuit = Circuit::new(system, &words, properties, run)?;
         let bad = |&id: &PropertyId| (id, system.bad(id).expect("a safety property"));
         let properties: Vec<(PropertyId, ExprId)> = properties.iter().map(bad).collect();

@@ -42,19 +42,19 @@ use elinvar_ir::{
 use elinvar_logic::simulation::Kind;
 use elinvar_transform::{Expanded, Lift, expand_memories};
 
+use super::PdrOptions;
 use super::cube::Cube;
 use super::domain::{Domain, Interruptible};
 use super::frames::Frames;
 use super::obligation::Obligation;
 use super::search::{Report, Search};
-use super::{PdrOptions, domain::Stopped};
 use crate::bmc::{Bmc, BmcOptions, bad_bits};
-use crate::engine::{Engine, EngineError};
-use crate::run::{Event, Run};
+use crate::engine::{EngineError, implement_engine};
+use crate::run::{Event, Stopped};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::Task;
 use atom::Atom;
-use domain::{NoDomain, Words as WordDomain};
+use domain::Words as WordDomain;
 use expand::StepInputs;
 use templates::Templates;
 
@@ -87,55 +87,37 @@ impl Default for WordsOptions {
 }
 
 /// The engine.
-pub struct Words(
-    /// What was chosen.
-    pub WordsOptions,
-);
+pub struct Words(pub WordsOptions);
 
 const NAME: &str = "words";
 
-impl Engine for Words {
-    fn name(&self) -> &'static str {
-        NAME
-    }
+implement_engine!(Words, NAME, check);
 
-    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
-        let (system, properties) = (task.subject(), task.open());
-        bad_bits(task)?;
-        let expanded = expand_memories(system, &properties, self.0.pdr.memory_limit);
-        let system = expanded.as_ref().map_or(system, |expanded| &expanded.system);
-        let (lift, progress) = (expanded.as_ref(), FrameProgress::start());
-        let mut verdicts = Verdicts { task, system, lift, progress };
-        self.decide(&properties, &mut verdicts)
-    }
+fn check(options: &WordsOptions, task: &Task) -> Result<(), EngineError> {
+    let (system, properties) = (task.subject(), task.open());
+    bad_bits(task)?;
+    let expanded = expand_memories(system, &properties, options.pdr.memory_limit);
+    let system = expanded.as_ref().map_or(system, |expanded| &expanded.system);
+    let (lift, progress) = (expanded.as_ref(), FrameProgress::start());
+    let mut verdicts = Verdicts { task, system, lift, progress };
+    decide(options, &properties, &mut verdicts)
 }
 
-impl Words {
-    /// Decides safety properties, by facts about the registers.
-    fn decide(
-        &self,
-        properties: &[PropertyId],
-        verdicts: &mut Verdicts<'_>,
-    ) -> Result<(), EngineError> {
-        let (options, system, run) = (&self.0, verdicts.system, verdicts.task.run());
-        let words = survey::survey(system, properties, run.seed());
-        let templates = Templates::new(system, properties, &words);
-        let mut domain = match WordDomain::new(system, words, templates, properties, options, run) {
-            Ok(domain) => domain,
-            Err(NoDomain::Stopped) => return Err(stopped(run)),
-            Err(NoDomain::Engine(error)) => return Err(error),
-        };
-        let searched = search(&mut domain, verdicts, options, properties.len());
-        let statistics = domain.finish();
-        run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
-        run.emit(Event::Statistics(Arc::new(statistics)));
-        searched.map_err(|Stopped| stopped(run))
-    }
-}
-
-/// Why the engine left properties open.
-fn stopped(run: &Run) -> EngineError {
-    EngineError::Stopped(run.stop().unwrap_or(StopReason::Cancelled))
+/// Decides safety properties, by facts about the registers.
+fn decide(
+    options: &WordsOptions,
+    properties: &[PropertyId],
+    verdicts: &mut Verdicts<'_>,
+) -> Result<(), EngineError> {
+    let (system, run) = (verdicts.system, verdicts.task.run());
+    let words = survey::survey(system, properties, run.seed());
+    let templates = Templates::new(system, properties, &words);
+    let mut domain = WordDomain::new(system, words, templates, properties, options, run)?;
+    let searched = search(&mut domain, verdicts, options, properties.len());
+    let statistics = domain.finish();
+    run.emit(Event::Statistics(Arc::new(statistics.pdr.clone())));
+    run.emit(Event::Statistics(Arc::new(statistics)));
+    Ok(searched?)
 }
 
 fn search(
@@ -144,9 +126,7 @@ fn search(
     options: &WordsOptions,
     properties: usize,
 ) -> Interruptible<()> {
-    if verdicts.task.run().stop().is_some() {
-        return Err(Stopped);
-    }
+    verdicts.task.run().go_on()?;
     // Where only bits are wanted, words have nothing to say.
     let only_cubes = options.cube_probability.is_some_and(|c| c.get() == 1.0);
     if !only_cubes {
@@ -233,10 +213,7 @@ impl Verdicts<'_> {
                 let reason = "initial values depend on inputs of the first cycle".to_owned();
                 return Verdict::Unknown(StopReason::Unsupported(reason));
             }
-            Err(Stopped) => {
-                let stopped = self.task.run().stop();
-                return Verdict::Unknown(stopped.unwrap_or(StopReason::Cancelled));
-            }
+            Err(Stopped(reason)) => return Verdict::Unknown(reason),
         };
         let by_state = |values: &[Option<BitVec>], state: usize| {
             let word = domain.solver.encoding.words.iter().position(|word| word.state == state);

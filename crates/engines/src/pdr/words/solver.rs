@@ -24,7 +24,7 @@ use super::expand::StepInputs;
 use super::gates::Gates;
 use super::model::WordModel;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Found, Interruptible, Level, Purpose, Stopped};
+use crate::pdr::domain::{Found, Interruptible, Level, Purpose};
 use crate::pdr::statistics::PdrStatistics;
 use crate::run::Run;
 
@@ -164,8 +164,8 @@ impl FrameSolver {
     /// Must the run stop? Interruptible now and then. Rebuilds a solver that is too large.
     pub fn pause(&mut self) -> Interruptible<()> {
         self.queries += 1;
-        if self.queries.is_multiple_of(16) && self.run.stop().is_some() {
-            return Err(Stopped);
+        if self.queries.is_multiple_of(16) {
+            self.run.go_on()?;
         }
         if self.is_overgrown(self.gates.len()) {
             self.rebuild();
@@ -237,8 +237,8 @@ impl FrameSolver {
     ) -> Interruptible<Option<Solved<T>>> {
         match self.query(layer, assumptions, temporary, Some(conflicts), read) {
             Ok(answer) => Ok(Some(answer)),
-            Err(Stopped) if self.run.stop().is_none() => Ok(None),
-            Err(Stopped) => Err(Stopped),
+            Err(_) if self.run.stop().is_none() => Ok(None),
+            Err(stopped) => Err(stopped),
         }
     }
 
@@ -257,7 +257,7 @@ impl FrameSolver {
             match self.gates.solver.solve(&query) {
                 Answer::Sat(_) => {}
                 Answer::Unsat(core) => return Ok(Solved::Unsat(core.lits().to_vec())),
-                Answer::Stopped => return Err(Stopped),
+                Answer::Stopped => return Err(self.run.stopped()),
             }
             if self.is_abstract {
                 let model = WordModel::new(&self.gates, &self.encoding, &self.origin);

@@ -20,7 +20,7 @@ use super::statistics::WordsStatistics;
 use super::survey::share_of_logic;
 use crate::pdr::activity::Activity;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Effort, Found, Interruptible, Predecessor, Stopped};
+use crate::pdr::domain::{Effort, Found, Interruptible, Predecessor};
 use crate::run::Run;
 
 /// What a unit reaches.
@@ -180,7 +180,7 @@ impl Specializer {
             match self.lifter.solver.solve(&query) {
                 Answer::Unsat(core) => needed.retain(|&(_, lit)| core.contains(lit)),
                 Answer::Sat(_) => debug_assert!(false, "the unit has a way to the goal"),
-                Answer::Stopped => return Err(Stopped),
+                Answer::Stopped => return Err(self.run.stopped()),
             }
             if needed.len() == length {
                 break;

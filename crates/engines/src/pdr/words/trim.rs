@@ -11,7 +11,7 @@ use super::atom::Atom;
 use super::encoding::Encoding;
 use super::gates::Gates;
 use crate::pdr::cube::Cube;
-use crate::pdr::domain::{Interruptible, Stopped};
+use crate::pdr::domain::Interruptible;
 use crate::run::Run;
 
 /// Beyond so many lemmas, cores are taken as they are.
@@ -37,7 +37,7 @@ pub(super) fn trim(
         targets.push(gates.lit(&encoding.circuit.aig, later));
     }
     let bad = gates.lit(&encoding.circuit.aig, encoding.circuit.bads[property]);
-    let mut trimmer = Trimmer { gates, lemmas };
+    let mut trimmer = Trimmer { run, gates, lemmas };
     let mut is_needed = vec![false; invariant.len()];
     let mut queue = trimmer.needed(bad, &mut is_needed)?;
     while let Some(index) = queue.pop() {
@@ -47,13 +47,14 @@ pub(super) fn trim(
     Ok(kept.map(|(cube, _)| cube.clone()).collect())
 }
 
-struct Trimmer {
+struct Trimmer<'a> {
+    run: &'a Run,
     gates: Gates,
     /// By cube of the invariant: the state is outside it.
     lemmas: Vec<Lit>,
 }
 
-impl Trimmer {
+impl Trimmer<'_> {
     /// UNSAT:  Inv ∧ T ∧ target. The lemmas that it needs beside those that are needed.
     fn needed(&mut self, target: Lit, is_needed: &mut [bool]) -> Interruptible<Vec<usize>> {
         let (assumed, mut candidates): (Vec<usize>, Vec<usize>) =
@@ -99,7 +100,7 @@ impl Trimmer {
                 let is_used = |index: &usize| core.contains(self.lemmas[*index]);
                 Ok(Some(candidates.iter().copied().filter(is_used).collect()))
             }
-            Answer::Stopped => Err(Stopped),
+            Answer::Stopped => Err(self.run.stopped()),
         }
     }
 }

@@ -15,17 +15,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use elinvar_engines::bmc::{Bmc, BmcOptions};
+use elinvar_engines::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
+use elinvar_engines::{EngineError, Event, Run, Task};
 use elinvar_ir::{
     Certificate, PdrState, PropertyId, RegisterKey, State, StopReason, Trace, TransitionSystem,
     Verdict,
 };
 use elinvar_transform::{Bit, Family, InputOrigin, Lift, Prepared, Trend, prepare};
-
-use crate::bmc::{Bmc, BmcOptions};
-use crate::engine::EngineError;
-use crate::pdr::{Change, Earlier, PdrOptions, PdrStatistics, Reuse, check_bits};
-use crate::run::{Event, Run};
-use crate::task::Task;
 
 /// The end of the search for a trend.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -275,7 +272,7 @@ impl Seeker<'_> {
                 None
             }
         };
-        self.run.emit(Event::Stage(Box::new(stage.clone())));
+        self.run.emit(Event::Instance { bound });
         self.found.stages.push(stage);
         Ok(found)
     }

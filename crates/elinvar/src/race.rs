@@ -1,30 +1,30 @@
 //! Several engines for one task, at the same time.
 //!
-//! A race is a table of [`Slot`]s, each a [`Schedule`] in a thread of its own. The caller
-//! judges evidence as it comes in, and only what is accepted counts. When all properties
+//! A race is a table of [`Slot`]s, each a [`Schedule`] in a thread of its own. Evidence is
+//! checked as it comes in, and only what is accepted counts. When all properties
 //! have their verdicts, the other engines are cancelled. Limits: an engine goes on with a
 //! property that another one has decided.
 
 use std::any::Any;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use elinvar_engines::bmc::BmcOptions;
+use elinvar_engines::interpolation::avy::AvyOptions;
+use elinvar_engines::interpolation::{InterpolationOptions, System};
+use elinvar_engines::kinduction::KInductionOptions;
+use elinvar_engines::pdr::{Ctg, PdrOptions, WordsOptions};
+use elinvar_engines::schedule::{Condition, Schedule, Turn};
+use elinvar_engines::{Choice, Effort, EngineError, Event, Finding, Run, Statistics, Task};
 use elinvar_ir::{PropertyId, StopReason, Verdict};
 
-use crate::bmc::BmcOptions;
-use crate::engine::{Choice, EngineError};
-use crate::interpolation::avy::AvyOptions;
-use crate::interpolation::{InterpolationOptions, System};
-use crate::kinduction::KInductionOptions;
-use crate::pdr::{Ctg, PdrOptions, WordsOptions};
-use crate::run::{Effort, Event, Run};
-use crate::schedule::{Condition, Schedule, Turn};
-use crate::statistics::Statistics;
-use crate::task::{Finding, Task};
+use crate::confirm::Refused;
+use crate::session::Judge;
 
 /// One of the engines in a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,26 +91,44 @@ fn in_turn(words: bool) -> Schedule {
     Schedule { name, turns }
 }
 
-/// Says what a verdict is worth: the verdict if its evidence is accepted, an
-/// unknown one if it cannot be checked, an error if it is wrong.
-pub type Judge<'a> = dyn FnMut(PropertyId, Verdict) -> Result<Verdict, String> + 'a;
-
 /// What went wrong with one of the engines.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The engine's name in the race.
     pub engine: &'static str,
-    /// The refusal of its evidence, or the message of its panic.
-    pub message: String,
+    pub cause: Cause,
+}
+
+/// How an engine failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Cause {
+    /// The checker refused its evidence.
+    Refused(Refused),
+    /// It panicked, with this message.
+    Panicked(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Cause::Refused(refused) => write!(f, "{} failed: {refused}", self.engine),
+            Cause::Panicked(message) => write!(f, "{} failed: {message}", self.engine),
+        }
+    }
 }
 
 /// Lets so many engines race for the open properties of a task, which gets the verdicts that
 /// the judge accepts. Returns what went wrong.
-pub fn race(task: &Task, threads: usize, judge: &mut Judge<'_>) -> Vec<Failure> {
+pub(crate) fn race(task: &Task, threads: usize, judge: &Judge<'_>) -> Vec<Failure> {
     let words = Condition::HasNumbers.holds(task) == Ok(true);
     let check = |slot: &Slot, task: &Task| task.ask(&mut slot.schedule.clone());
-    race_between(&slots(threads, words), &check, task, judge)
+    let mut confirm = |property, verdict| judge.confirm(property, verdict);
+    race_between(&slots(threads, words), &check, task, &mut confirm)
 }
+
+/// The verdict if its evidence is accepted, an unknown one if it cannot be checked, an error
+/// if it is wrong.
+type Confirm<'a> = dyn FnMut(PropertyId, Verdict) -> Result<Verdict, Refused> + 'a;
 
 /// What the engine of a slot does with its task.
 type Check<'a> = dyn Fn(&Slot, &Task) -> Result<(), EngineError> + Sync + 'a;
@@ -119,7 +137,7 @@ fn race_between(
     slots: &[Slot],
     check: &Check<'_>,
     task: &Task,
-    judge: &mut Judge<'_>,
+    confirm: &mut Confirm<'_>,
 ) -> Vec<Failure> {
     let everyone = task.run().child();
     let claims = Arc::new(Claims::new(slots.len(), &task.open(), &everyone));
@@ -134,14 +152,14 @@ fn race_between(
         .collect();
     let mut finish = Finish { task, failures: Vec::new(), reason: None };
     std::thread::scope(|scope| {
-        // Even when the judge panics, all engines end.
+        // Even when the checker panics, all engines end.
         let _finish_line = FinishLine(everyone.cancellation());
         let (sender, results) = channel();
         for (number, (slot, racer)) in slots.iter().zip(&racers).enumerate() {
             let sender = sender.clone();
             scope.spawn(move || {
                 let check = AssertUnwindSafe(|| check(slot, racer));
-                // Nobody listens any more when the race was ended by a panic of the judge.
+                // Nobody listens any more when the race was ended by a panic of the checker.
                 sender.send((number, catch_unwind(check))).ok();
             });
         }
@@ -149,7 +167,7 @@ fn race_between(
         for (number, outcome) in results {
             let name = slots[number].schedule.name;
             let accepted = match outcome {
-                Ok(Ok(())) => finish.judge(name, &racers[number], judge),
+                Ok(Ok(())) => finish.judge(name, &racers[number], confirm),
                 Ok(Err(error)) => finish.excuse(error),
                 Err(panic) => finish.fail(name, panic_message(&*panic)),
             };
@@ -226,7 +244,7 @@ impl Claims {
             Event::Query { .. }
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
-            | Event::Stage(_) => {
+            | Event::Instance { .. } => {
                 audience.emit(event.clone());
             }
         }
@@ -270,7 +288,7 @@ struct Finish<'a> {
 
 impl Finish<'_> {
     /// Takes what is accepted about open properties; true if anything is.
-    fn judge(&mut self, engine: &'static str, racer: &Task, judge: &mut Judge<'_>) -> bool {
+    fn judge(&mut self, engine: &'static str, racer: &Task, confirm: &mut Confirm<'_>) -> bool {
         let mut accepted = false;
         for property in self.task.open() {
             let Some(Finding { verdict, depth, .. }) = racer.finding(property) else {
@@ -278,13 +296,15 @@ impl Finish<'_> {
                 self.reason = reason.filter(|r| *r != StopReason::Cancelled).or(self.reason.take());
                 continue;
             };
-            match judge(property, verdict) {
+            match confirm(property, verdict) {
                 Ok(Verdict::Unknown(reason)) => self.reason = Some(reason),
                 Ok(verdict) => {
                     self.task.decide(engine, property, verdict, depth);
                     accepted = true;
                 }
-                Err(message) => self.failures.push(Failure { engine, message }),
+                Err(refused) => {
+                    self.failures.push(Failure { engine, cause: Cause::Refused(refused) });
+                }
             }
         }
         accepted
@@ -297,7 +317,7 @@ impl Finish<'_> {
     }
 
     fn fail(&mut self, engine: &'static str, message: String) -> bool {
-        self.failures.push(Failure { engine, message });
+        self.failures.push(Failure { engine, cause: Cause::Panicked(message) });
         false
     }
 }
@@ -311,19 +331,26 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::tests::{compare, proportional};
     use elinvar_ir::{Certificate, Trace, TransitionSystem};
-    use elinvar_models::families::{memclear, shift_parity};
+    use elinvar_models::compare_with_search;
+    use elinvar_models::families::{memclear, proportional, shift_parity};
 
     fn task(system: &TransitionSystem, properties: &[PropertyId]) -> Task {
         Task::about(system, properties, &Run::new())
     }
 
+    /// The real engines, whose evidence counts as it is.
+    fn run_race(task: &Task, threads: usize) -> Vec<Failure> {
+        let words = Condition::HasNumbers.holds(task) == Ok(true);
+        let check = |slot: &Slot, task: &Task| task.ask(&mut slot.schedule.clone());
+        race_between(&slots(threads, words), &check, task, &mut |_, verdict| Ok(verdict))
+    }
+
     #[test]
     fn engines_that_race_decide_everything() {
-        compare(8, |system, properties| {
+        compare_with_search(8, |system, properties| {
             let task = task(system, properties);
-            assert_eq!(race(&task, 8, &mut |_, verdict| Ok(verdict)), []);
+            assert_eq!(run_race(&task, 8), []);
             task.verdicts()
         });
     }
@@ -336,6 +363,10 @@ mod tests {
         Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
     }
 
+    fn refused() -> Refused {
+        Refused { what: "proof", property: "p".into(), reason: "wrong".into() }
+    }
+
     type Stage<'a> = dyn Fn(u64, &Task) -> Result<(), EngineError> + Sync + 'a;
 
     /// A race of engines whose behaviour depends on their number.
@@ -343,12 +374,12 @@ mod tests {
         racers: usize,
         properties: usize,
         check: &Stage,
-        judge: &mut Judge<'_>,
+        confirm: &mut Confirm<'_>,
     ) -> (Vec<Verdict>, Vec<Failure>) {
         let ids: Vec<PropertyId> = (0..properties).map(PropertyId).collect();
         let task = task(&memclear(), &ids);
         let check = |slot: &Slot, task: &Task| check(slot.seed, task);
-        let failures = race_between(&slots(racers, false), &check, &task, judge);
+        let failures = race_between(&slots(racers, false), &check, &task, confirm);
         (task.verdicts(), failures)
     }
 
@@ -372,7 +403,8 @@ mod tests {
         };
         let (verdicts, failures) = staged(3, 1, &check, &mut |_, verdict| Ok(verdict));
         assert_eq!(verdicts, [proof()]);
-        let failure = Failure { engine: "auto", message: "out of step".into() };
+        let failure = Failure { engine: "auto", cause: Cause::Panicked("out of step".into()) };
+        assert_eq!(failure.to_string(), "auto failed: out of step");
         assert_eq!(failures, [failure]);
         let (verdicts, _) = staged(2, 1, &check, &mut |_, verdict| Ok(verdict));
         let reason = StopReason::Unsupported("too large".into());
@@ -390,14 +422,14 @@ mod tests {
             }
         };
         let mut judge = |_, verdict| match verdict {
-            Verdict::Safe(_) => Err("refused".to_owned()),
+            Verdict::Safe(_) => Err(refused()),
             other => Ok(other),
         };
         let (verdicts, failures) = staged(3, 1, &check, &mut judge);
         assert_eq!(verdicts, [trace(PropertyId(0))]);
         assert!(failures.len() <= 1, "what comes after the winner is not judged");
         let (verdicts, failures) = staged(1, 1, &check, &mut judge);
-        assert_eq!(failures, [Failure { engine: "auto", message: "refused".into() }]);
+        assert_eq!(failures, [Failure { engine: "auto", cause: Cause::Refused(refused()) }]);
         assert!(matches!(verdicts[..], [Verdict::Unknown(_)]));
     }
 
@@ -447,7 +479,7 @@ mod tests {
             };
         }
         let task = task(&system, &properties);
-        assert_eq!(race(&task, 4, &mut |_, verdict| Ok(verdict)), []);
+        assert_eq!(run_race(&task, 4), []);
         assert!(matches!(task.verdicts()[..], [Verdict::Safe(_)]));
     }
 

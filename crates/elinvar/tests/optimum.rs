@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use elinvar_check::{Budget, certificate, replay};
-use elinvar_engines::optimum::{
+use elinvar::optimum::{
     Optimum, OptimumError, Order, StageAnswer, Strategy, TrendSearch, optimum, trend,
 };
+use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Event, Run};
 use elinvar_ir::{
@@ -477,8 +477,8 @@ fn stages_are_told_while_the_search_goes_on() {
     let told: Arc<Mutex<Vec<u64>>> = Arc::default();
     let record = Arc::clone(&told);
     let run = Run::new().with_observer(move |event| {
-        if let Event::Stage(stage) = event {
-            record.lock().unwrap().push(stage.bound);
+        if let Event::Instance { bound } = event {
+            record.lock().unwrap().push(*bound);
         }
     });
     let strategy = Strategy { order: Order::Relax, reuse: true, options: PdrOptions::default() };
