@@ -2,6 +2,7 @@
 //! piece of evidence goes through the checker, and printed models are read back.
 
 mod programs;
+mod proofs;
 mod source;
 
 use std::panic::{self, AssertUnwindSafe};

@@ -1,30 +1,15 @@
-//! AIGER as a whole: what is written is read again, and nothing makes the
-//! reader panic.
+//! AIGER as a whole: what is written is read back as the same system.
 
-use elinvar_formats::aiger::{self, AigerModel, Encoding, read, read_witness, write};
+#[path = "common/circuits.rs"]
+mod circuits;
+
+use circuits::SAMPLES;
+use elinvar_formats::aiger::{self, Encoding, read, read_witness, write};
 use elinvar_formats::same_system;
 use elinvar_ir::{BitVec, Rng, Simulator, Step, Trace, TransitionSystem, Value};
 use elinvar_models::{Generator, Shape};
 
 const ENCODINGS: [Encoding; 2] = [Encoding::Ascii, Encoding::Binary];
-
-/// Circuits that show every part of the format.
-const SAMPLES: [&str; 6] = [
-    "aag 0 0 0 0 0\n",
-    // A toggle flip-flop with enable and reset, an old file: outputs are bad.
-    "aag 7 2 1 2 4\n2\n4\n6 8\n6\n7\n8 4 10\n10 13 15\n12 2 6\n14 3 7\n\
-     i0 enable\ni1 reset\nl0 Q\no1 !Q\nc\ntoggle\n",
-    // Resets: zero, one, any, another latch, a gate; gaps; gates out of order.
-    "aag 20 1 5 0 2 1 1\n4\n6 8\n8 6 1\n10 10 10\n12 10 6\n14 12 21\n30\n5\n\
-     30 21 14\n20 11 4\nl4 by gate\nb0 it\nc0 low\nc\n",
-    // Justice, fairness, outputs that are not properties.
-    "aag 3 1 1 1 1 1 0 2 1\n2\n4 6 4\n7\n6\n2\n1\n2\n4\n5\n4\n6 3 5\n\
-     o0 out\nb0 bad\nj1 live\nf0 fair\n",
-    // Constants and an input as reset.
-    "aag 2 1 1 1 0 2\n2\n4 1 2\n0\n1\n0\n",
-    // Names that look like defaults of others.
-    "aag 2 1 1 2 0\n2\n4 2\n4\n5\ni0 l0\nl0 i0\no0 o1\nc\nMAPPING 1\n2 2\n",
-];
 
 fn samples() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
@@ -130,90 +115,6 @@ fn assert_same_run(system: &TransitionSystem, circuit: &TransitionSystem, trace:
         assert_eq!(a.constraints_hold(), b.constraints_hold());
         for ((_, x), (_, y)) in system.bads().zip(circuit.bads()) {
             assert_eq!(a.holds(x), b.holds(y));
-        }
-    }
-}
-
-// ---- robustness ------------------------------------------------------------------
-
-#[test]
-fn damaged_files_never_panic() {
-    let samples = samples();
-    let model = read(SAMPLES[2].as_bytes()).unwrap();
-    let rng = &mut Rng::new(2024);
-    let (mut good, mut bad) = (0, 0);
-    for _ in 0..150_000 {
-        let mut text = samples[rng.below(samples.len())].clone();
-        for _ in 0..1 + rng.below(3) {
-            damage(&mut text, &samples, rng);
-        }
-        match read(&text) {
-            Ok(read) => {
-                good += 1;
-                exercise(&read, &model);
-            }
-            Err(error) => {
-                bad += 1;
-                assert!(error.span.start <= error.span.end && error.span.end <= text.len());
-                assert!(!error.message.is_empty());
-            }
-        }
-    }
-    assert!(good > 1000 && bad > 1000, "{good} {bad}");
-}
-
-/// Whatever the reader accepts can be written, and looked at as a certificate.
-fn exercise(read: &AigerModel, model: &AigerModel) {
-    for encoding in ENCODINGS {
-        let text = write(&read.system, encoding).unwrap();
-        aiger::read(&text).unwrap();
-    }
-    let _: Result<_, _> = aiger::certificate_mapping(read, model);
-}
-
-fn damage(text: &mut Vec<u8>, samples: &[Vec<u8>], rng: &mut Rng) {
-    if text.is_empty() {
-        return;
-    }
-    let at = rng.below(text.len());
-    match rng.below(8) {
-        0 => text.truncate(at),
-        1 => text[at] ^= 1 << rng.below(8),
-        2 => text[at] = rng.pick(b"0123456789 \ncilobjf="),
-        3 => text.insert(at, rng.pick(b"0123456789 \ncilobjf=\x80")),
-        4 => {
-            text.remove(at);
-        }
-        5 => {
-            let other = &samples[rng.below(samples.len())];
-            let from = rng.below(other.len());
-            text.truncate(at);
-            text.extend_from_slice(&other[from..]);
-        }
-        6 => {
-            let number = rng.pick(&["0", "1", "2", "4294967295", "99999999999", "67108864"]);
-            text.splice(at..at, number.bytes());
-        }
-        _ => {
-            let end = at + rng.below(text.len() - at);
-            let part = text[at..end].to_vec();
-            let to = rng.below(text.len());
-            text.splice(to..to, part);
-        }
-    }
-}
-
-#[test]
-fn damaged_witnesses_never_panic() {
-    let model = read(SAMPLES[2].as_bytes()).unwrap();
-    let witness = b"c a comment\n1\nb0\n01x0x\n1\nx\n0\n.\n".to_vec();
-    read_witness(&witness, &model.system).unwrap();
-    let rng = &mut Rng::new(7);
-    for _ in 0..5_000 {
-        let mut text = witness.clone();
-        damage(&mut text, std::slice::from_ref(&witness), rng);
-        if let Err(error) = read_witness(&text, &model.system) {
-            assert!(error.span.start <= error.span.end && error.span.end <= text.len());
         }
     }
 }

@@ -4,14 +4,14 @@
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use elinvar_check::{Budget, ProgramRefusal, SmtSolver};
+use elinvar_check::ProgramRefusal;
 use elinvar_engines::cfg::{Cfg, CfgOptions, Lemmas, Predecessors, Start, Strategy};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::PropertyId;
 use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
 use elinvar_models::{Bounds, Found, ProgramShape, explore};
 
-use super::{ShapeName, Tally};
+use super::{ShapeName, Tally, proofs};
 
 /// For all properties of a program.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -82,16 +82,16 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
     let start = Instant::now();
     let task = Task::about(program, &properties, &Run::new().with_timeout(LIMIT));
     let verdicts = task.check(&mut Cfg(options.clone())).map_err(|error| error.to_string())?;
-    let mut proofs: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
+    let mut proved: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
     for ((&property, truth), verdict) in properties.iter().zip(&truth).zip(&verdicts) {
         let context = |complaint| format!("{options:?} on property {}: {complaint}", property.0);
         agree(program, truth, verdict).map_err(context)?;
         match verdict {
             ProgramVerdict::Safe(invariants) => {
                 // Most properties that are proved share their invariants.
-                match proofs.iter_mut().find(|(known, _)| known.is_same(invariants)) {
+                match proved.iter_mut().find(|(known, _)| known.is_same(invariants)) {
                     Some((_, properties)) => properties.push(property),
-                    None => proofs.push((invariants, vec![property])),
+                    None => proved.push((invariants, vec![property])),
                 }
                 tally.safe += 1;
             }
@@ -99,11 +99,8 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
             ProgramVerdict::Unknown(_) => tally.unknown += 1,
         }
     }
-    for (invariants, properties) in proofs {
-        let solver = SmtSolver::default();
-        let budget = Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() };
-        let checked =
-            elinvar_check::program::invariants(program, &properties, invariants, &solver, &budget);
+    for (invariants, properties) in proved {
+        let checked = proofs::check(program, &properties, invariants, LIMIT);
         // The checker may need longer than the engine: that is not wrong.
         if let Some(refusal) = checked.err().filter(ProgramRefusal::is_wrong) {
             return Err(format!("{options:?}: invariants refused: {refusal}"));

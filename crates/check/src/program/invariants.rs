@@ -7,7 +7,7 @@ use elinvar_ir::PropertyId;
 use elinvar_ir::program::{EdgeId, Invariants, LocationId, Program, Sort, Term};
 
 use super::refusal::ProgramRefusal;
-use super::smt::{Reply, Session, SmtSolver};
+use super::smt::{Reply, Session, SmtSolver, SolverProcess};
 use super::text::Fault;
 use super::walk::{Arrival, Walk};
 use crate::solver::Budget;
@@ -29,19 +29,32 @@ pub fn invariants(
     solver: &SmtSolver,
     budget: &Budget,
 ) -> Result<(), ProgramRefusal> {
+    let mut process = SolverProcess::new(solver.clone());
+    invariants_with(program, properties, evidence, &mut process, budget)
+}
+
+/// The same as [`invariants`], with a solver whose process is kept for the next proof.
+pub fn invariants_with(
+    program: &Program,
+    properties: &[PropertyId],
+    evidence: &Invariants,
+    process: &mut SolverProcess,
+    budget: &Budget,
+) -> Result<(), ProgramRefusal> {
     let cuts = Cuts::new(program, properties, evidence)?;
-    let mut session = Session::new(solver, budget);
-    let mut undecided = false;
-    for from in cuts.starts() {
-        let question = Question::new(&cuts, from)?;
-        match question.ask(&mut session) {
-            Ok(()) => {}
-            // Others may be wrong for sure.
-            Err(ProgramRefusal::OutOfTime) if !budget.is_spent() => undecided = true,
-            Err(refusal) => return Err(refusal),
+    process.session(budget, |session| {
+        let mut undecided = false;
+        for from in cuts.starts() {
+            let question = Question::new(&cuts, from)?;
+            match question.ask(session) {
+                Ok(()) => {}
+                // Others may be wrong for sure.
+                Err(ProgramRefusal::OutOfTime) if !budget.is_spent() => undecided = true,
+                Err(refusal) => return Err(refusal),
+            }
         }
-    }
-    if undecided { Err(ProgramRefusal::OutOfTime) } else { Ok(()) }
+        if undecided { Err(ProgramRefusal::OutOfTime) } else { Ok(()) }
+    })
 }
 
 /// The program, cut at the locations with invariants.
@@ -329,6 +342,27 @@ mod tests {
             vec![(HEAD, vec![equal, positive]), (LocationId(2), vec![positive])]
         };
         assert_eq!(check(more), Ok(()));
+    }
+
+    /// Whatever a process has answered before, the next proof is judged alone.
+    #[test]
+    fn a_kept_process_judges_each_proof_alone() {
+        let program = figure_3_3();
+        let evidence = |equal: bool| {
+            let mut terms = program.terms.clone();
+            let [x, y] = [0, 1].map(|v| terms.variable(program.variables[v]));
+            let clauses = if equal { vec![terms.equal(x, y)] } else { Vec::new() };
+            Invariants { terms: Arc::new(terms), at: BTreeMap::from([(HEAD, clauses)]) }
+        };
+        let mut process = SolverProcess::new(SmtSolver::default());
+        let mut prove = |evidence: &Invariants| {
+            let budget = Budget::default();
+            invariants_with(&program, &[PROPERTY], evidence, &mut process, &budget)
+        };
+        let refused = Err(ProgramRefusal::Safety { from: HEAD, property: PROPERTY });
+        assert_eq!(prove(&evidence(true)), Ok(()));
+        assert_eq!(prove(&evidence(false)), refused);
+        assert_eq!(prove(&evidence(true)), Ok(()));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! One process answers many questions, each after a `(reset)`: so it never works
 //! incrementally, which is where solvers are strongest. A process that takes too long is
-//! killed; the next question starts another one. The text is written and the answers are
+//! killed; the next question starts another one. A caller with many proofs can keep the
+//! process between them, which saves its start ([`SolverProcess`]). The text is written and the answers are
 //! read by threads, so that no full pipe can hold up the deadline.
 
 use std::io::{BufRead, BufReader, Write};
@@ -25,6 +26,37 @@ pub struct SmtSolver {
 impl Default for SmtSolver {
     fn default() -> Self {
         SmtSolver { command: ["z3", "-in", "-smt2"].map(String::from).to_vec() }
+    }
+}
+
+/// A solver whose process is kept between proofs.
+///
+/// Every question starts with a `(reset)`, whether it is of the same proof as the one before
+/// or of another. The process is killed, and the next proof starts another one, after a
+/// question that was not answered in time and after an answer that is an error.
+pub struct SolverProcess {
+    solver: SmtSolver,
+    process: Option<Process>,
+}
+
+impl SolverProcess {
+    /// The process is started by the first question.
+    pub fn new(solver: SmtSolver) -> Self {
+        SolverProcess { solver, process: None }
+    }
+
+    /// Does some work in a session. During the work the session owns the process, so that a
+    /// panic ends it.
+    pub(super) fn session<T>(
+        &mut self,
+        budget: &Budget,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T, ProgramRefusal>,
+    ) -> Result<T, ProgramRefusal> {
+        let mut session = Session::new(&self.solver, budget);
+        session.process = self.process.take();
+        let result = work(&mut session);
+        self.process = session.process;
+        result
     }
 }
 
@@ -80,7 +112,10 @@ impl<'a> Session<'a> {
                 let is_true = |symbol| model.contains(&format!("({symbol} true)"));
                 Ok(Reply::Sat(symbols.iter().map(is_true).collect()))
             }
-            other => Err(ProgramRefusal::Solver(other.chars().take(300).collect())),
+            other => {
+                self.process = None;
+                Err(ProgramRefusal::Solver(other.chars().take(300).collect()))
+            }
         }
     }
 
@@ -197,6 +232,35 @@ mod tests {
         assert_eq!(session.ask(text, &symbols, None), sat);
         assert_eq!(session.ask("(assert false)", &symbols, None), Ok(Reply::Unsat));
         assert_eq!(session.ask(text, &symbols, None), sat);
+    }
+
+    #[test]
+    fn a_process_is_kept_between_sessions_and_forgets_the_one_before() {
+        let mut kept = SolverProcess::new(SmtSolver::default());
+        let budget = Budget::default();
+        let mut ask = |text: &str, patience: Option<Duration>| {
+            let answer = kept.session(&budget, |session| session.ask(text, &[], patience));
+            (answer, kept.process.as_ref().map(|process| process.child.id()))
+        };
+        let (sat, first) = ask("(declare-fun p () Bool) (assert p)", None);
+        assert_eq!(sat, Ok(Reply::Sat(Vec::new())));
+        assert!(first.is_some());
+        // Neither the assertion nor the declaration of `p` is left.
+        let other = "(declare-fun p () Int) (assert (= p 3))";
+        assert_eq!(ask(other, None), (Ok(Reply::Sat(Vec::new())), first));
+        assert_eq!(ask("(assert false)", None), (Ok(Reply::Unsat), first));
+        // An error may leave anything behind, and so may a question that takes too long.
+        let (error, none) = ask("(assert unheard-of)", None);
+        assert!(matches!(error, Err(ProgramRefusal::Solver(_))) && none.is_none());
+        let (unsat, second) = ask("(assert false)", None);
+        assert_eq!(unsat, Ok(Reply::Unsat));
+        assert!(second.is_some() && second != first);
+        let (late, process) = ask(HARD, Some(Duration::from_millis(100)));
+        match late {
+            Ok(Reply::Late) => assert_eq!(process, None),
+            reply => assert_eq!(reply, Ok(Reply::Unknown)),
+        }
+        assert_eq!(ask("(assert false)", None).0, Ok(Reply::Unsat));
     }
 
     #[test]

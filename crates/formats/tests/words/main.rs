@@ -1,10 +1,9 @@
-//! BTOR and BTOR2: operators by their values, rejections by their text, writing
-//! and reading back, witnesses, and mutilated files.
+//! BTOR and BTOR2: operators by their values, rejections by their text, writing and reading
+//! back, and witnesses.
 
 mod btor;
 mod btor2;
 mod operators;
-mod robustness;
 mod round_trip;
 mod witness;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
+use elinvar_check::{Budget, ProgramRefusal, program as judge};
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{EngineError, Run, Task};
@@ -12,6 +12,7 @@ use elinvar_ir::program::{AssertionKind, Invariants, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_transform::lower;
 
+use super::super::proofs;
 use super::code::{Kind, Property};
 use super::{Class, Complaint};
 
@@ -121,7 +122,7 @@ fn confirm(
     properties: &[PropertyId],
     verdicts: &[ProgramVerdict],
 ) -> Result<Vec<Answer>, Complaint> {
-    let mut proofs: Vec<(&Invariants, Vec<usize>)> = Vec::new();
+    let mut by_proof: Vec<(&Invariants, Vec<usize>)> = Vec::new();
     let mut answers = vec![Answer::Unknown; verdicts.len()];
     for (at, verdict) in verdicts.iter().enumerate() {
         match verdict {
@@ -134,18 +135,16 @@ fn confirm(
                 }
             }
             ProgramVerdict::Safe(proof) => {
-                match proofs.iter_mut().find(|(known, _)| same(known, proof)) {
+                match by_proof.iter_mut().find(|(known, _)| same(known, proof)) {
                     Some((_, together)) => together.push(at),
-                    None => proofs.push((proof, vec![at])),
+                    None => by_proof.push((proof, vec![at])),
                 }
             }
         }
     }
-    for (proof, together) in proofs {
+    for (proof, together) in by_proof {
         let proved: Vec<PropertyId> = together.iter().map(|&at| properties[at]).collect();
-        let budget = Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() };
-        let solver = SmtSolver::default();
-        if accepted(judge::invariants(program, &proved, proof, &solver, &budget))? {
+        if accepted(proofs::check(program, &proved, proof, LIMIT))? {
             together.into_iter().for_each(|at| answers[at] = Answer::Safe);
         }
     }

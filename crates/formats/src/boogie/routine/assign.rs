@@ -70,25 +70,26 @@ impl<'a> Builder<'_, 'a> {
                 return Err(Diagnostic::new(message, target.span.clone()));
             }
             let Assignable { value: before, parts } = self.assignable(&target.name)?;
-            let after = self.updated(before.clone(), target, value)?;
-            let changed = parts.into_iter().zip(after.parts).zip(before.parts);
-            assignments.extend(
-                changed.filter(|((_, after), before)| after != before).map(|(change, _)| change),
-            );
+            let (after, written) = self.updated(before, target, value)?;
+            let all = parts.into_iter().zip(after.parts);
+            assignments.extend(all.skip(written.start).take(written.len()));
         }
         self.step(Action::Do(Command::Assign(assignments)), span);
         Ok(())
     }
 
-    /// The value of a variable with a new one at a part of it.
+    /// The value of a variable with a new one at a part of it, and which of its parts are
+    /// written. The target alone decides that: if the values did, a reading that rewrites
+    /// `x * 1` to `x` would have another statement than one that does not.
     fn updated(
         &mut self,
         whole: Value,
         target: &'a Target<'a>,
         new: &'a Expr<'a>,
-    ) -> Result<Value, Diagnostic> {
+    ) -> Result<(Value, Range<usize>), Diagnostic> {
         let mut lowering = self.lowering();
         let mut steps = Vec::new();
+        let mut written = 0..whole.parts.len();
         let mut at = whole;
         for part in &target.parts {
             match part {
@@ -99,6 +100,7 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Part::Field(name) => {
                     let (inner, range) = field(&at, name)?;
+                    written = written.start + range.start..written.start + range.end;
                     steps.push((std::mem::replace(&mut at, inner), Into::Field(range)));
                 }
             }
@@ -116,7 +118,7 @@ impl<'a> Builder<'_, 'a> {
                 }
             };
         }
-        Ok(value)
+        Ok((value, written))
     }
 
     pub(super) fn call(

@@ -401,3 +401,39 @@ fn places_and_kinds_of_properties() {
     assert!(spans.contains(&"while (y < 5)") && spans.contains(&"L"));
     assert!(found.edges.iter().all(|edge| edge.to != found.entry));
 }
+
+/// Evidence about the rewritten reading is checked against the verbatim one, so both must have
+/// the same locations and edges, whatever becomes simpler by rewriting.
+#[test]
+fn rewriting_does_not_change_the_graph() {
+    let sources = [
+        "procedure p() { var i: int; i := i * 1; i := i + 0; }",
+        "procedure p() { var m: [int]int; var i: int; m[i] := m[i]; m := m; }",
+        "procedure p() { var s: { a: int, b: { c, d: bool } }; s!b!c := s!b!c && true; }",
+        "procedure p() { var m: [int]{ a, b: int }; m[0]!b := 1; m[1]!a := m[1]!a; }",
+        "procedure p() { call q(1); } procedure q(x: int); free requires 1 == 1;",
+    ];
+    for source in sources {
+        let reading = read_in(source.as_bytes(), None);
+        let reading = reading.unwrap_or_else(|error| panic!("{source}: {error}"));
+        let verbatim = read_verbatim(source.as_bytes(), reading.dialect).unwrap();
+        let edges = |program: &Program| -> Vec<_> {
+            let edges = program.edges.iter();
+            edges.map(|edge| (edge.from, edge.to, edge.statement.written())).collect()
+        };
+        assert_eq!(edges(&reading.program), edges(&verbatim), "{source}");
+        assert_eq!(reading.program.locations, verbatim.locations, "{source}");
+    }
+}
+
+#[test]
+fn an_assignment_to_a_field_writes_only_its_parts() {
+    let found = program("procedure p() { var m: [int]{ a, b: int }; m[0]!b := 1; }");
+    let written: Vec<&str> = found
+        .edges
+        .iter()
+        .flat_map(|edge| edge.statement.written())
+        .map(|variable| found.terms.name(variable))
+        .collect();
+    assert_eq!(written, ["m!b"]);
+}
