@@ -93,8 +93,8 @@ impl Session {
         Ok((engine, chosen.iter().map(verdict).collect(), warnings))
     }
 
-    /// Decides properties in a thread of its own. What was confirmed counts also when that
-    /// thread does not end at its limits.
+    /// Decides properties in a thread of its own. What was found counts also when that thread
+    /// does not end at its limits.
     fn decide_system(
         &self,
         problem: &SystemProblem,
@@ -112,25 +112,38 @@ impl Session {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
         let task = task.with_earlier(self.options.reuse.clone());
-        let (session, problem) = (self.clone(), problem.clone());
+        let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
-            let judge = Judge::new(&session, problem.system(), problem.original());
+            let judge = Judge::new(&session, shared.system(), shared.original());
             let mut answers = match &choice {
-                Contest::One(choice) => session.ask_one(&task, &judge, choice),
-                Contest::Race(threads) => session.race(&task, &judge, *threads),
+                Contest::One(choice) => session.ask_one(&asked, &judge, choice),
+                Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
-                session.minimize(&task, &judge, &mut answers.verdicts);
+                session.minimize(&asked, &judge, &mut answers.verdicts);
             }
             answers
         });
         Ok(decided.unwrap_or_else(|reason| {
-            let mut confirmed = lock(&self.confirmed);
-            let unknown = || Verdict::Unknown(reason.clone());
-            let verdict = |property| confirmed.remove(property).unwrap_or_else(unknown);
-            let verdicts = properties.iter().map(verdict).collect();
+            let judge = Judge::new(self, problem.system(), problem.original());
+            let verdicts = self.found_in_time(&task, &judge, &reason);
             Answers { engine, verdicts, warnings: Vec::new() }
         }))
+    }
+
+    /// The verdicts that an abandoned engine has found. Those that were not yet confirmed
+    /// are confirmed now, unless memory is short.
+    fn found_in_time(&self, task: &Task, judge: &Judge<'_>, reason: &StopReason) -> Vec<Verdict> {
+        let verdict = |&property: &PropertyId| {
+            let confirmed = lock(&self.confirmed).remove(&property);
+            let found = || {
+                let finding = task.finding(property).filter(|_| *reason != StopReason::Memory)?;
+                let verdict = judge.conclude(property, finding.verdict);
+                verdict.is_decided().then_some(verdict)
+            };
+            confirmed.or_else(found).unwrap_or_else(|| Verdict::Unknown(reason.clone()))
+        };
+        task.properties().iter().map(verdict).collect()
     }
 
     fn ask_one(&self, task: &Task, judge: &Judge<'_>, choice: &Choice) -> Answers {
