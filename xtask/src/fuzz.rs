@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use elinvar::{Budget, confirm_system};
 use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::interpolation::avy::{Avy, AvyOptions};
 use elinvar_engines::interpolation::imc::Imc;
@@ -330,21 +331,17 @@ fn agree(
     verdict: &Verdict,
 ) -> Result<(), String> {
     match (truth, verdict) {
-        (Outcome::Safe, Verdict::Safe(certificate)) => {
-            let Drawn { system, verbatim } = drawn;
-            let proof = certificate.transfer(system, verbatim).ok_or("about other states")?;
-            let roots = system.constraints().iter().copied().chain(system.bad(property));
-            let states = system.cone_of_influence(roots);
-            let budget = elinvar_check::Budget::default();
-            elinvar_check::certificate_over(verbatim, property, &proof, &states, &budget)
-                .map_err(|refusal| format!("certificate refused: {refusal}"))
-        }
-        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth <= trace.depth() => {
-            elinvar_check::replay(&drawn.verbatim, trace)
-                .map_err(|refusal| format!("trace refused: {refusal}"))
-        }
-        (_, Verdict::Unknown(_)) => Ok(()),
-        (truth, verdict) => Err(format!("{truth:?} but {verdict:?}")),
+        (_, Verdict::Unknown(_)) => return Ok(()),
+        (Outcome::Safe, Verdict::Safe(_)) => {}
+        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth <= trace.depth() => {}
+        (truth, verdict) => return Err(format!("{truth:?} but {verdict:?}")),
+    }
+    let Drawn { system, verbatim } = drawn;
+    let budget = Budget::default();
+    let confirmed = confirm_system(system, verbatim, property, verdict.clone(), &budget);
+    match confirmed.map_err(|refused| refused.to_string())? {
+        Verdict::Unknown(reason) => Err(format!("the evidence cannot be checked: {reason}")),
+        Verdict::Safe(_) | Verdict::Unsafe(_) => Ok(()),
     }
 }
 

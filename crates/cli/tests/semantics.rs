@@ -16,7 +16,7 @@
 
 use std::time::Duration;
 
-use elinvar_check::{Budget, SmtSolver, program as judge};
+use elinvar::{Budget, SmtSolver, check_invariants, confirm_programs};
 use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::cfg::{Cfg, CfgOptions, Strategy};
 use elinvar_engines::interpolation::InterpolationOptions;
@@ -186,15 +186,15 @@ fn claimed(verdict: &ProgramVerdict) -> Found {
 
 /// The verdict as far as the checker accepts it.
 fn confirmed(program: &Program, property: PropertyId, verdict: &ProgramVerdict) -> Found {
-    let accepted = match verdict {
-        ProgramVerdict::Safe(proof) => {
-            let (solver, budget) = (SmtSolver::default(), Budget::default());
-            judge::invariants(program, &[property], proof, &solver, &budget).is_ok()
-        }
-        ProgramVerdict::Unsafe(trace) => judge::run(program, trace).is_ok(),
-        ProgramVerdict::Unknown(_) => false,
-    };
-    if accepted { claimed(verdict) } else { Found::Unknown }
+    let verdicts = vec![(property, verdict.clone())];
+    let (solver, budget) = (SmtSolver::default(), Budget::default());
+    let confirmed = confirm_programs(program, verdicts, |properties, proof| {
+        check_invariants(program, properties, proof, &solver, &budget)
+    });
+    match &confirmed.expect("Z3")[..] {
+        [Ok(verdict)] => claimed(verdict),
+        _ => Found::Unknown,
+    }
 }
 
 /// Every engine for transition systems.

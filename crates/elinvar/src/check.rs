@@ -270,7 +270,9 @@ impl Session {
         }
         let properties: Vec<PropertyId> = verdicts.iter().map(|&(property, _)| property).collect();
         let (program, solvers) = (problem.original()?, self.options.solvers());
-        let confirmed = confirm::confirm_all(program, verdicts, &solvers, || self.budget())?;
+        let confirmed = confirm::confirm_all(program, verdicts, |properties, proof| {
+            confirm::judge_proof(program, properties, proof, &solvers, &self.budget())
+        })?;
         let conclude = |verdict: Result<ProgramVerdict, confirm::Refused>| {
             verdict.unwrap_or_else(|refused| self.refuse(refused))
         };

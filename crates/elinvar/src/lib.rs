@@ -72,13 +72,14 @@ mod statistics;
 mod supervisor;
 mod tables;
 
+pub use elinvar_check::program::invariants as check_invariants;
 pub use elinvar_check::{Budget, SmtSolver};
 pub use elinvar_engines as engines;
 pub use elinvar_formats as formats;
 pub use elinvar_ir as ir;
 
 pub use check::check;
-pub use confirm::{Refused, confirm_program, confirm_system};
+pub use confirm::{Refused, confirm_programs, confirm_system};
 pub use error::{Error, FileFault};
 pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
 pub use family::{BoundSearch, Families, FamilyReport};

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
-use elinvar_check::{Budget, SmtSolver};
+use elinvar::{Budget, SmtSolver, check_invariants, confirm_programs};
 use elinvar_engines::cfg::{Cfg, CfgOptions, Lemmas, Predecessors, Start, Strategy};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::program::{
-    Assertion, AssertionKind, Edge, Function, Invariants, Location, LocationId, Program,
-    ProgramVerdict, Sort, Statement, Term, Terms, VariableId,
+    Assertion, AssertionKind, Edge, Function, Location, LocationId, Program, ProgramVerdict, Sort,
+    Statement, Term, Terms, VariableId,
 };
 use elinvar_ir::{PropertyId, StopReason};
 use elinvar_models::{Bounds, Found, ProgramGenerator, ProgramShape, Sketch, explore};
@@ -94,32 +94,20 @@ fn expect(program: &Program, options: &CfgOptions, safe: &[bool]) {
     accept(program, &verdicts).unwrap_or_else(|refusal| panic!("{options:?}: {refusal}"));
 }
 
-/// All evidence goes through the checker: runs one by one, and each proof once for all
-/// properties that it proves.
+/// All evidence goes through the checker.
 fn accept(program: &Program, verdicts: &[ProgramVerdict]) -> Result<(), String> {
-    let mut proofs: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
-    for (property, verdict) in program.property_ids().zip(verdicts) {
-        match verdict {
-            ProgramVerdict::Safe(proof) => {
-                match proofs.iter_mut().find(|(known, _)| known.is_same(proof)) {
-                    Some((_, properties)) => properties.push(property),
-                    None => proofs.push((proof, vec![property])),
-                }
-            }
-            ProgramVerdict::Unsafe(trace) => {
-                assert_eq!(trace.property, property);
-                elinvar_check::program::run(program, trace).map_err(|e| e.to_string())?;
-            }
-            ProgramVerdict::Unknown(_) => {}
-        }
-    }
     let deadline = Some(Instant::now() + Duration::from_secs(20));
     let budget = Budget { deadline, ..Budget::default() };
-    let solver = SmtSolver::default();
-    let accepted = proofs.into_iter().try_for_each(|(proof, properties)| {
-        elinvar_check::program::invariants(program, &properties, proof, &solver, &budget)
+    let verdicts: Vec<_> = program.property_ids().zip(verdicts.iter().cloned()).collect();
+    let claims = verdicts.iter().filter(|(_, verdict)| verdict.is_decided()).count();
+    let confirmed = confirm_programs(program, verdicts, |properties, proof| {
+        check_invariants(program, properties, proof, &SmtSolver::default(), &budget)
     });
-    accepted.map_err(|refusal| refusal.to_string())
+    let confirmed: Result<Vec<_>, _> =
+        confirmed.map_err(|error| error.to_string())?.into_iter().collect();
+    let confirmed = confirmed.map_err(|refused| refused.to_string())?;
+    let accepted = confirmed.iter().filter(|verdict| verdict.is_decided()).count();
+    if accepted == claims { Ok(()) } else { Err(format!("{accepted} of {claims} accepted")) }
 }
 
 fn is(terms: &mut Terms, variable: VariableId, value: i32) -> Term {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use elinvar::optimum::{self, Optimum, StageAnswer, Strategy, optimum};
-use elinvar_check::{Budget, certificate, replay};
+use elinvar::{Budget, confirm_system};
+use elinvar_check::replay;
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
@@ -118,12 +119,8 @@ fn confirm(
     property: PropertyId,
     verdict: &Verdict,
 ) -> Result<(), String> {
-    let accepted = match verdict {
-        Verdict::Safe(proof) => certificate(system, property, proof, &Budget::default()),
-        Verdict::Unsafe(trace) => replay(system, trace),
-        Verdict::Unknown(_) => Ok(()),
-    };
-    accepted.map_err(|refusal| format!("the evidence is refused: {refusal}"))
+    let confirmed = confirm_system(system, system, property, verdict.clone(), &Budget::default());
+    confirmed.map(drop).map_err(|refused| refused.to_string())
 }
 
 /// What a search found, if there is evidence for both sides of it: a trace at the

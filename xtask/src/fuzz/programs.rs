@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use elinvar_check::ProgramRefusal;
+use elinvar::confirm_programs;
 use elinvar_engines::cfg::{Cfg, CfgOptions, Lemmas, Predecessors, Start, Strategy};
 use elinvar_engines::{Run, Task};
 use elinvar_ir::PropertyId;
-use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
+use elinvar_ir::program::{Program, ProgramVerdict};
 use elinvar_models::{Bounds, Found, ProgramShape, explore};
 
 use super::{ShapeName, Tally, proofs};
@@ -82,29 +82,22 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
     let start = Instant::now();
     let task = Task::about(program, &properties, &Run::new().with_timeout(LIMIT));
     let verdicts = task.check(&mut Cfg(options.clone())).map_err(|error| error.to_string())?;
-    let mut proved: Vec<(&Invariants, Vec<PropertyId>)> = Vec::new();
     for ((&property, truth), verdict) in properties.iter().zip(&truth).zip(&verdicts) {
         let context = |complaint| format!("{options:?} on property {}: {complaint}", property.0);
-        agree(program, truth, verdict).map_err(context)?;
+        agree(truth, verdict).map_err(context)?;
         match verdict {
-            ProgramVerdict::Safe(invariants) => {
-                // Most properties that are proved share their invariants.
-                match proved.iter_mut().find(|(known, _)| known.is_same(invariants)) {
-                    Some((_, properties)) => properties.push(property),
-                    None => proved.push((invariants, vec![property])),
-                }
-                tally.safe += 1;
-            }
+            ProgramVerdict::Safe(_) => tally.safe += 1,
             ProgramVerdict::Unsafe(_) => tally.unsafe_ += 1,
             ProgramVerdict::Unknown(_) => tally.unknown += 1,
         }
     }
-    for (invariants, properties) in proved {
-        let checked = proofs::check(program, &properties, invariants, LIMIT);
+    let verdicts = properties.into_iter().zip(verdicts).collect();
+    let confirmed = confirm_programs(program, verdicts, |properties, proof| {
+        proofs::check(program, properties, proof, LIMIT)
+    });
+    for verdict in confirmed.map_err(|error| error.to_string())? {
         // The checker may need longer than the engine: that is not wrong.
-        if let Some(refusal) = checked.err().filter(ProgramRefusal::is_wrong) {
-            return Err(format!("{options:?}: invariants refused: {refusal}"));
-        }
+        verdict.map_err(|refused| format!("{options:?}: {refused}"))?;
     }
     let elapsed = start.elapsed();
     if elapsed > LIMIT + GRACE {
@@ -113,15 +106,12 @@ pub fn examine(program: &Program, options: &CfgOptions, tally: &mut Tally) -> Re
     Ok(())
 }
 
-/// Invariants are checked later, once for all properties.
-fn agree(program: &Program, truth: &Found, verdict: &ProgramVerdict) -> Result<(), String> {
+/// Compares a verdict with what is known; its evidence is checked later.
+fn agree(truth: &Found, verdict: &ProgramVerdict) -> Result<(), String> {
     match (verdict, truth) {
         (ProgramVerdict::Unknown(_), _)
-        | (ProgramVerdict::Safe(_), Found::Complete | Found::Bounded) => Ok(()),
-        (ProgramVerdict::Unsafe(trace), Found::Error(_) | Found::Bounded) => {
-            elinvar_check::program::run(program, trace)
-                .map_err(|refusal| format!("run refused: {refusal}"))
-        }
+        | (ProgramVerdict::Safe(_), Found::Complete | Found::Bounded)
+        | (ProgramVerdict::Unsafe(_), Found::Error(_) | Found::Bounded) => Ok(()),
         (ProgramVerdict::Safe(_), Found::Error(trace)) => {
             Err(format!("safe, but there is an error after {} steps", trace.steps.len()))
         }

@@ -8,9 +8,11 @@ mod program;
 mod system;
 mod vacuity;
 
-use elinvar_check::{Budget, SmtSolver};
-use elinvar_ir::program::{Program, ProgramVerdict};
+use elinvar_check::{Budget, ProgramRefusal};
+use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
+
+use crate::error::Error;
 
 pub(crate) use self::program::{confirm_all, judge_proof, judge_run};
 pub(crate) use self::system::{confirm as confirm_reading, judge_certificate, relevant_states};
@@ -56,35 +58,37 @@ pub fn confirm_system(
     system::confirm(system, Ok(original), property, verdict, budget, || None)
 }
 
-/// Checks the evidence of a verdict on a program, as [`confirm_system`] does. All of the
-/// solvers must accept a proof.
+/// Checks the evidence of verdicts on properties of a program, as [`confirm_system`] does.
+/// Properties that are proved by the same invariants are checked together, once: `prove` is
+/// asked whether invariants prove some properties.
 ///
-/// ```no_run
-/// # use elinvar::ir::program::{Program, ProgramVerdict};
-/// # use elinvar::{Budget, SmtSolver, confirm_program};
-/// # fn example(program: &Program, verdict: ProgramVerdict) -> Result<(), Box<dyn std::error::Error>> {
-/// let property = elinvar::ir::PropertyId(0);
-/// let solvers = [SmtSolver::default()];
-/// let verdict = confirm_program(program, property, verdict, &solvers, &Budget::default())?;
-/// # Ok(())
-/// # }
 /// ```
-pub fn confirm_program(
+/// use elinvar::ir::PropertyId;
+/// use elinvar::ir::program::{Invariants, ProgramVerdict};
+/// use elinvar::{Budget, Problem, SmtSolver, confirm_programs};
+///
+/// let text = "procedure p(x: int) { assert x + 1 > x; }";
+/// let Problem::Program(problem) = Problem::parse("p.bpl", text)? else { unreachable!() };
+/// let program = problem.original()?;
+/// // There is no loop, so that no invariant is needed.
+/// let terms = std::sync::Arc::new(program.terms.clone());
+/// let proof = ProgramVerdict::Safe(Invariants { terms, at: Default::default() });
+/// let (solver, budget) = (SmtSolver::default(), Budget::default());
+/// let verdicts = confirm_programs(program, vec![(PropertyId(0), proof)], |properties, proof| {
+///     elinvar::check_invariants(program, properties, proof, &solver, &budget)
+/// })?;
+/// assert!(verdicts[0].as_ref().is_ok_and(|verdict| verdict.is_decided()));
+/// # Ok::<(), elinvar::Error>(())
+/// ```
+///
+/// # Errors
+/// If a solver is missing.
+pub fn confirm_programs(
     program: &Program,
-    property: PropertyId,
-    verdict: ProgramVerdict,
-    solvers: &[SmtSolver],
-    budget: &Budget,
-) -> Result<ProgramVerdict, Refused> {
-    let judgement = match &verdict {
-        Verdict::Unknown(_) => return Ok(verdict),
-        Verdict::Unsafe(trace) => judge_run(program, property, trace),
-        Verdict::Safe(proof) => judge_proof(program, &[property], proof, solvers, budget),
-    };
-    match judgement {
-        Ok(()) => Ok(verdict),
-        Err(judgement) => judgement.into_verdict(program, property),
-    }
+    verdicts: Vec<(PropertyId, ProgramVerdict)>,
+    mut prove: impl FnMut(&[PropertyId], &Invariants) -> Result<(), ProgramRefusal>,
+) -> Result<Vec<Result<ProgramVerdict, Refused>>, Error> {
+    confirm_all(program, verdicts, |properties, proof| Ok(prove(properties, proof)?))
 }
 
 /// A verdict that could not be confirmed.

@@ -102,33 +102,30 @@ pub fn judge_proof(
     Ok(())
 }
 
-/// Confirms the verdicts on several properties; those that are proved by the same
-/// invariants are checked together, once. `budget` is asked for before each check.
+/// Confirms the verdicts on several properties, as [`super::confirm_programs`] does. `prove` may
+/// also say which solver did not accept.
 ///
 /// # Errors
 /// If a solver is missing.
 pub fn confirm_all(
     program: &Program,
     verdicts: Vec<(PropertyId, ProgramVerdict)>,
-    solvers: &[SmtSolver],
-    budget: impl Fn() -> Budget,
+    mut prove: impl FnMut(&[PropertyId], &Invariants) -> Result<(), Unaccepted>,
 ) -> Result<Vec<Result<ProgramVerdict, Refused>>, Error> {
-    let mut outcomes: Vec<Option<StopReason>> = vec![None; verdicts.len()];
-    let mut refused: Vec<Option<Refused>> = vec![None; verdicts.len()];
+    let mut outcomes: Vec<Option<Result<StopReason, Refused>>> = vec![None; verdicts.len()];
     for (at, (property, verdict)) in verdicts.iter().enumerate() {
         let (together, judgement) = match verdict {
             Verdict::Unknown(_) => continue,
             Verdict::Unsafe(trace) => (vec![at], judge_run(program, *property, trace)),
             Verdict::Safe(proof) => {
-                let together: Vec<usize> = (0..verdicts.len())
-                    .filter(|&other| is_proved_by(&verdicts[other].1, proof))
-                    .collect();
+                let is_together = |&other: &usize| is_proved_by(&verdicts[other].1, proof);
+                let together: Vec<usize> = (0..verdicts.len()).filter(is_together).collect();
                 if together.first() != Some(&at) {
                     continue;
                 }
                 let properties: Vec<PropertyId> =
                     together.iter().map(|&other| verdicts[other].0).collect();
-                let judgement = judge_proof(program, &properties, proof, solvers, &budget());
+                let judgement = prove(&properties, proof);
                 (together, judgement)
             }
         };
@@ -136,25 +133,18 @@ pub fn confirm_all(
         if let Some(message) = unaccepted.missing_solver() {
             return Err(Error::NoSolver(message));
         }
-        match unaccepted.into_verdict(program, *property) {
-            Ok(verdict) => {
-                for other in together {
-                    outcomes[other] = verdict.reason().cloned();
-                }
-            }
-            Err(refusal) => {
-                for other in together {
-                    refused[other] = Some(refusal.clone());
-                }
-            }
-        }
+        let outcome = unaccepted.into_verdict(program, *property);
+        let outcome = outcome.map(|verdict| verdict.reason().cloned());
+        let outcome = outcome.map(|reason| reason.unwrap_or(StopReason::Cancelled));
+        together.into_iter().for_each(|other| outcomes[other] = Some(outcome.clone()));
     }
-    let outcome = |((_, verdict), (reason, refusal))| match (refusal, reason) {
-        (Some(refusal), _) => Err(refusal),
-        (None, Some(reason)) => Ok(Verdict::Unknown(reason)),
-        (None, None) => Ok(verdict),
+    let outcome = |((_, verdict), outcome): (_, Option<Result<StopReason, Refused>>)| match outcome
+    {
+        Some(Ok(reason)) => Ok(Verdict::Unknown(reason)),
+        Some(Err(refused)) => Err(refused),
+        None => Ok(verdict),
     };
-    Ok(verdicts.into_iter().zip(outcomes.into_iter().zip(refused)).map(outcome).collect())
+    Ok(verdicts.into_iter().zip(outcomes).map(outcome).collect())
 }
 
 /// Is the verdict proved by these very invariants?

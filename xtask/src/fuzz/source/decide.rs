@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use elinvar_check::{Budget, ProgramRefusal, program as judge};
+use elinvar::{Budget, Refused, confirm_programs, confirm_system};
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::pdr::{Pdr, PdrOptions};
 use elinvar_engines::{EngineError, Run, Task};
 use elinvar_formats::boogie;
-use elinvar_ir::program::{AssertionKind, Invariants, Program, ProgramVerdict};
+use elinvar_ir::program::{AssertionKind, Program, ProgramVerdict};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_transform::lower;
 
@@ -65,7 +65,7 @@ fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answ
     let properties: Vec<PropertyId> = program.property_ids().collect();
     let run = Run::new().with_timeout(LIMIT);
     match Task::about(program, &properties, &run).check(&mut Cfg(options.clone())) {
-        Ok(verdicts) => confirm(program, &properties, &verdicts).map(Some),
+        Ok(verdicts) => confirm(program, &properties, verdicts).map(Some),
         Err(EngineError::NoSolver(message)) => panic!("{message}"),
         Err(EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)) => {
             Ok(None)
@@ -80,22 +80,20 @@ fn as_system(system: &TransitionSystem) -> Result<Option<Vec<Answer>>, Complaint
     let task = Task::about(system, &properties, &run);
     let Ok(verdicts) = task.check(&mut Pdr(PdrOptions::default())) else { return Ok(None) };
     let refused = |refusal| Complaint::new(Class::Evidence, format!("as a system: {refusal}"));
-    let mut answers = Vec::new();
-    for (&property, verdict) in properties.iter().zip(&verdicts) {
-        answers.push(match verdict {
-            Verdict::Safe(certificate) => {
-                elinvar_check::certificate(system, property, certificate, &Budget::default())
-                    .map_err(refused)?;
-                Answer::Safe
-            }
-            Verdict::Unsafe(trace) => {
-                elinvar_check::replay(system, trace).map_err(refused)?;
-                Answer::Unsafe
-            }
-            Verdict::Unknown(_) => Answer::Unknown,
-        });
+    let confirm = |(&property, verdict): (&PropertyId, Verdict)| {
+        let budget = Budget::default();
+        let verdict = confirm_system(system, system, property, verdict, &budget);
+        verdict.map(|verdict| answer(&verdict)).map_err(refused)
+    };
+    properties.iter().zip(verdicts).map(confirm).collect::<Result<_, _>>().map(Some)
+}
+
+fn answer<P, T>(verdict: &Verdict<P, T>) -> Answer {
+    match verdict {
+        Verdict::Safe(_) => Answer::Safe,
+        Verdict::Unsafe(_) => Answer::Unsafe,
+        Verdict::Unknown(_) => Answer::Unknown,
     }
-    Ok(Some(answers))
 }
 
 /// The properties, by kind and line.
@@ -116,52 +114,21 @@ fn keys(text: &str, program: &Program) -> Vec<Property> {
     found
 }
 
-/// Lets the checker judge all verdicts.
+/// The verdicts as far as the checker accepts them. What cannot be checked in time does not
+/// count; refused evidence is a bug.
 fn confirm(
     program: &Program,
     properties: &[PropertyId],
-    verdicts: &[ProgramVerdict],
+    verdicts: Vec<ProgramVerdict>,
 ) -> Result<Vec<Answer>, Complaint> {
-    let mut by_proof: Vec<(&Invariants, Vec<usize>)> = Vec::new();
-    let mut answers = vec![Answer::Unknown; verdicts.len()];
-    for (at, verdict) in verdicts.iter().enumerate() {
-        match verdict {
-            ProgramVerdict::Unknown(_) => {}
-            ProgramVerdict::Unsafe(trace) => {
-                let judgement = judge::run(program, trace);
-                let approximation = program.approximation(trace.steps.iter().map(|step| step.edge));
-                if accepted(judgement)? && approximation.is_none() {
-                    answers[at] = Answer::Unsafe;
-                }
-            }
-            ProgramVerdict::Safe(proof) => {
-                match by_proof.iter_mut().find(|(known, _)| same(known, proof)) {
-                    Some((_, together)) => together.push(at),
-                    None => by_proof.push((proof, vec![at])),
-                }
-            }
-        }
-    }
-    for (proof, together) in by_proof {
-        let proved: Vec<PropertyId> = together.iter().map(|&at| properties[at]).collect();
-        if accepted(proofs::check(program, &proved, proof, LIMIT))? {
-            together.into_iter().for_each(|at| answers[at] = Answer::Safe);
-        }
-    }
-    Ok(answers)
-}
-
-fn same(left: &Invariants, right: &Invariants) -> bool {
-    std::sync::Arc::ptr_eq(&left.terms, &right.terms) && left.at == right.at
-}
-
-/// What cannot be checked in time does not count; refused evidence is a bug.
-fn accepted(judgement: Result<(), ProgramRefusal>) -> Result<bool, Complaint> {
-    match judgement {
-        Ok(()) => Ok(true),
-        Err(refusal) if refusal.is_wrong() => {
-            Err(Complaint::new(Class::Evidence, refusal.to_string()))
-        }
-        Err(_) => Ok(false),
-    }
+    let bug = |message: String| Complaint::new(Class::Evidence, message);
+    let verdicts = properties.iter().copied().zip(verdicts).collect();
+    let confirmed = confirm_programs(program, verdicts, |properties, proof| {
+        proofs::check(program, properties, proof, LIMIT)
+    });
+    let confirmed = confirmed.map_err(|error| bug(error.to_string()))?;
+    let outcome = |verdict: Result<ProgramVerdict, Refused>| {
+        verdict.map(|verdict| answer(&verdict)).map_err(|refused| bug(refused.to_string()))
+    };
+    confirmed.into_iter().map(outcome).collect()
 }
