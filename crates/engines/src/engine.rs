@@ -126,6 +126,24 @@ pub enum Choice {
 }
 
 impl Choice {
+    /// The same engine, which looks at most this many steps ahead if it works by bounds.
+    pub(crate) fn with_bound(self, bound: Option<usize>) -> Self {
+        match self {
+            Choice::Bmc(options) => Choice::Bmc(BmcOptions { bound, ..options }),
+            Choice::KInduction(options) => {
+                Choice::KInduction(KInductionOptions { bound, ..options })
+            }
+            other @ (Choice::Auto
+            | Choice::Simulation(_)
+            | Choice::Pdr(_)
+            | Choice::Reprove(_)
+            | Choice::Avy(_)
+            | Choice::Itp(_)
+            | Choice::Imc(_)
+            | Choice::Words(_)) => other,
+        }
+    }
+
     /// The engine, ready to be asked.
     pub fn build(&self) -> Box<dyn Engine> {
         match self {

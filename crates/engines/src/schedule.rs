@@ -245,20 +245,7 @@ impl Turn {
             }
         };
         let bound = Some(steps.min((gates / size.max(1)) as usize));
-        Ok(match self.engine.clone() {
-            Choice::Bmc(options) => Choice::Bmc(BmcOptions { bound, ..options }),
-            Choice::KInduction(options) => {
-                Choice::KInduction(KInductionOptions { bound, ..options })
-            }
-            other @ (Choice::Auto
-            | Choice::Simulation(_)
-            | Choice::Pdr(_)
-            | Choice::Reprove(_)
-            | Choice::Avy(_)
-            | Choice::Itp(_)
-            | Choice::Imc(_)
-            | Choice::Words(_)) => other,
-        })
+        Ok(self.engine.clone().with_bound(bound))
     }
 }
 
