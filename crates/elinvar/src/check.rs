@@ -13,7 +13,7 @@ use crate::confirm;
 use crate::error::Error;
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
-use crate::race::{Cause, race};
+use crate::race::race;
 use crate::report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
 };
@@ -160,13 +160,10 @@ impl Session {
         let failures = race(task, threads, judge);
         let verdicts = task.verdicts();
         let warnings = failures.iter().map(ToString::to_string).collect();
-        // Otherwise another engine has decided what the failed one was asked.
-        if !verdicts.iter().all(Verdict::is_decided) {
-            let refused = failures.into_iter().filter_map(|failure| match failure.cause {
-                Cause::Refused(refused) => Some(refused),
-                Cause::Panicked(_) => None,
-            });
-            lock(&self.refusals).extend(refused);
+        // Otherwise another engine has decided what the failed one was asked, or might have
+        // with more time.
+        if !verdicts.iter().all(Verdict::is_decided) && self.run.stop().is_none() {
+            lock(&self.bugs).extend(failures.iter().map(ToString::to_string));
         }
         Answers { engine: self.options.method.name(), verdicts, warnings }
     }
@@ -336,7 +333,7 @@ impl Session {
             checking: self.checked(),
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
-            refusals: lock(&self.refusals).clone(),
+            bugs: lock(&self.bugs).clone(),
             warnings,
         }
     }

@@ -8,7 +8,6 @@ use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
-use crate::confirm::Refused;
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::readable::count;
@@ -33,8 +32,9 @@ pub struct Report {
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
     pub earlier_seconds: Option<f64>,
-    /// Evidence that the checker refused. Its properties are unknown. Each is a bug.
-    pub refusals: Vec<Refused>,
+    /// Bugs of Elinvar that the run met: evidence that the checker refused, whose properties
+    /// are unknown, and engines that panicked although properties are undecided.
+    pub bugs: Vec<String>,
     /// What went wrong without harm to the verdicts.
     pub warnings: Vec<String>,
 }
@@ -77,6 +77,7 @@ pub enum Proof {
 
 /// An execution that violates a property.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each property")]
 pub enum Trace {
     /// Of a transition system.
     System(elinvar_ir::Trace),

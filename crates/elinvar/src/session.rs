@@ -37,8 +37,8 @@ pub struct Session {
     checking: Arc<Mutex<Duration>>,
     /// The verdicts on systems that were confirmed so far.
     pub(crate) confirmed: Arc<Mutex<BTreeMap<PropertyId, Verdict>>>,
-    /// The evidence that was refused so far.
-    pub(crate) refusals: Arc<Mutex<Vec<Refused>>>,
+    /// The bugs that were met so far.
+    pub(crate) bugs: Arc<Mutex<Vec<String>>>,
 }
 
 impl Session {
@@ -54,9 +54,9 @@ impl Session {
         let saved = saved.transpose()?.map(Arc::new);
         let monitor = Monitor::new();
         let run = run(&options, &monitor, saved.clone());
-        let (checking, confirmed, refusals) = Default::default();
+        let (checking, confirmed, bugs) = Default::default();
         let options = Arc::new(options);
-        Ok(Session { options, run, supervisor, monitor, saved, checking, confirmed, refusals })
+        Ok(Session { options, run, supervisor, monitor, saved, checking, confirmed, bugs })
     }
 
     /// Reads a problem under the limits of the session.
@@ -166,7 +166,7 @@ impl Session {
     /// Notes refused evidence; the verdict is unknown.
     pub(crate) fn refuse<P, T>(&self, refused: Refused) -> Verdict<P, T> {
         let reason = format!("the checker refused the evidence: {}", refused.reason);
-        lock(&self.refusals).push(refused);
+        lock(&self.bugs).push(refused.to_string());
         confirm::unconfirmed(reason)
     }
 }

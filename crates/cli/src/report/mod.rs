@@ -50,7 +50,7 @@ pub fn print_notes(program: &ProgramProblem) {
 /// Prints warnings and statistics, and returns the exit code.
 ///
 /// # Errors
-/// If the checker refused evidence.
+/// If the run met a bug.
 pub fn finish(report: &Report, stats: bool) -> Result<u8> {
     for warning in &report.warnings {
         output::tell(&format!("warning: {}", output::harmless(warning)));
@@ -58,8 +58,8 @@ pub fn finish(report: &Report, stats: bool) -> Result<u8> {
     if stats {
         output::tell(report.statistics.tables(report.checking).trim_end());
     }
-    match report.refusals.first() {
-        Some(refused) => Err(Error::Bug(refused.to_string()).into()),
+    match report.bugs.first() {
+        Some(bug) => Err(Error::Bug(bug.clone()).into()),
         None => Ok(report.summary().exit_code()),
     }
 }
