@@ -67,6 +67,12 @@ const SNIPPET: usize = 96;
 
 impl FileFault {
     /// The place of a diagnostic in the text of a file.
+    ///
+    /// ```
+    /// use elinvar::formats::Diagnostic;
+    /// let fault = elinvar::FileFault::new("m.aag", b"aag\n", &Diagnostic::new("too short", 0..3));
+    /// assert_eq!(fault.position, Some((1, 1)));
+    /// ```
     pub fn new(file: &str, source: &[u8], diagnostic: &Diagnostic) -> Self {
         let at = diagnostic.position(source);
         let is_place = !diagnostic.whole_file;

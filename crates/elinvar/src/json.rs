@@ -16,6 +16,11 @@ use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vac
 pub const SCHEMA: &str = "elinvar-report-1";
 
 /// The object with which every report begins.
+///
+/// ```
+/// let header = elinvar::json_header(elinvar::Summary::Safe, None);
+/// assert_eq!(header["schema"], elinvar::SCHEMA);
+/// ```
 pub fn header(summary: Summary, reason: Option<String>) -> Map<String, Json> {
     let mut object = Map::new();
     object.insert("schema".into(), SCHEMA.into());

@@ -42,6 +42,20 @@ pub fn system(system: TransitionSystem) -> TransitionSystem {
 }
 
 /// The counterexample of the merged property as one of a property of the system, replayed.
+///
+/// ```
+/// use elinvar::ir::Verdict;
+/// use elinvar::{Problem, Trace};
+/// // Two latches; the second one is set in the second cycle.
+/// let text = "aag 2 0 2 0 0 2\n2 2\n4 5\n2\n4\n";
+/// let problem = Problem::parse("two.aag", text)?.as_system()?;
+/// let merged = Problem::System(problem.merged());
+/// let report = elinvar::check(&merged, &elinvar::Options::default())?;
+/// let Verdict::Unsafe(Trace::System(trace)) = &report.properties[0].verdict else { panic!() };
+/// let trace = elinvar::split_merged(problem.system(), trace).unwrap();
+/// assert_eq!(trace.property.0, 1);
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 pub fn split(system: &TransitionSystem, trace: &Trace) -> Result<Trace, Refusal> {
     let mut simulator = Simulator::of_trace(system, trace);
     trace.steps[1..].iter().for_each(|step| simulator.follow(step));

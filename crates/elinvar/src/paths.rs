@@ -42,6 +42,10 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// Do two paths mean the same file?
+///
+/// ```
+/// assert!(elinvar::files::same("./proof.aag".as_ref(), "proof.aag".as_ref()));
+/// ```
 pub fn same(a: &Path, b: &Path) -> bool {
     let mut known = Known::default();
     known.insert(a);

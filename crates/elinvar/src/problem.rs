@@ -102,6 +102,17 @@ impl From<TransitionSystem> for Problem {
 }
 
 /// A transition system with the format that it was read from.
+///
+/// ```
+/// use elinvar::Problem;
+/// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+/// let problem = problem.as_system()?;
+/// assert_eq!(problem.model().format().to_string(), "AIGER");
+/// assert_eq!(problem.system().states().len(), 1);
+/// assert!(problem.original().system().is_ok() && !problem.is_combinational());
+/// assert_eq!(problem.merged().system().properties()[0].name, "all_properties");
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SystemProblem {
     model: Arc<Model>,
@@ -169,11 +180,29 @@ impl SystemProblem {
 }
 
 /// A system that was not read from a file, as a model.
+///
+/// ```
+/// let system = elinvar::ir::SystemBuilder::new().finish().unwrap();
+/// assert_eq!(elinvar::as_model(system).format().to_string(), "BTOR2");
+/// ```
 pub fn as_model(system: TransitionSystem) -> Model {
     Model::Btor2(Btor2Model { system, operators: Default::default() })
 }
 
 /// A program with its source.
+///
+/// ```
+/// use elinvar::Problem;
+/// let text = "procedure p(x: bv8) { assert x == x; }";
+/// let Problem::Program(problem) = Problem::parse("p.bpl", text)? else { unreachable!() };
+/// assert_eq!(problem.program().properties.len(), 1);
+/// assert_eq!(problem.original()?.properties.len(), 1);
+/// assert_eq!(problem.source().name(), "p.bpl");
+/// assert!(problem.reading().notes.is_empty());
+/// // All of its values are words, so that it has a transition system.
+/// assert_eq!(problem.lowered()?.system().properties().len(), 1);
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ProgramProblem {
     source: Arc<Source>,

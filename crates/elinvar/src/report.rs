@@ -14,6 +14,15 @@ use crate::readable::count;
 use crate::statistics::Statistics;
 
 /// The checked answers about a problem.
+///
+/// ```
+/// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+/// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+/// assert_eq!((report.word(), report.reason(), report.dialect()), ("unsafe", None, None));
+/// assert!(report.engines().starts_with("auto ("));
+/// assert!(report.bugs.is_empty() && !report.is_combinational());
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Report {
     /// What was checked.
@@ -40,6 +49,17 @@ pub struct Report {
 }
 
 /// The checked answer about one property.
+///
+/// ```
+/// use elinvar::ir::Verdict;
+/// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+/// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+/// let property = &report.properties[0];
+/// assert_eq!((property.kind.name(), property.summary().word()), ("safety", "unsafe"));
+/// let Verdict::Unsafe(trace) = &property.verdict else { panic!("it toggles") };
+/// assert_eq!((trace.len(), trace.is_empty()), (2, false));
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PropertyReport {
     /// The position of the property in the problem.
@@ -190,6 +210,14 @@ pub struct WrittenFile {
 }
 
 /// A verdict in one word.
+///
+/// ```
+/// use elinvar::Summary;
+/// let all = Summary::of_all([Summary::Safe, Summary::Unknown].into_iter());
+/// assert_eq!(all, Summary::Unknown);
+/// let words = [Summary::Safe, Summary::Unsafe].map(|s| (s.word(), s.solver_word(), s.exit_code()));
+/// assert_eq!(words, [("safe", "unsat", 20), ("unsafe", "sat", 10)]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
     /// All properties hold.

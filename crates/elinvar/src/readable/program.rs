@@ -28,6 +28,21 @@ impl LocationInvariant {
 }
 
 /// What some proofs say about the locations of a program, without clauses that are true.
+///
+/// ```
+/// use elinvar::ir::Verdict;
+/// use elinvar::readable::program::invariants;
+/// let text = "procedure p() { var x: int; x := 0; while (x < 9) { x := x + 1; } assert x == 9; }";
+/// let problem = elinvar::Problem::parse("p.bpl", text)?;
+/// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+/// let elinvar::Problem::Program(problem) = problem else { unreachable!() };
+/// let Verdict::Safe(elinvar::Proof::Invariants(proof)) = &report.properties[0].verdict else {
+///     panic!("the loop ends at 9")
+/// };
+/// let at_loop = &invariants(&problem, [proof])[0];
+/// assert_eq!((at_loop.line, at_loop.keyword()), (Some(1), "invariant"));
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 pub fn invariants<'p>(
     problem: &ProgramProblem,
     proofs: impl IntoIterator<Item = &'p Invariants>,

@@ -19,6 +19,24 @@ pub struct Row {
 }
 
 /// The rows of a run that the checker has accepted.
+///
+/// ```
+/// use elinvar::ir::Verdict;
+/// use elinvar::readable::story::{excerpt, rows};
+/// use elinvar::readable::value;
+/// let text = "procedure p() { var x: int; x := 3; assert x < 3; }";
+/// let problem = elinvar::Problem::parse("p.bpl", text)?;
+/// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+/// let elinvar::Problem::Program(problem) = problem else { unreachable!() };
+/// let Verdict::Unsafe(elinvar::Trace::Program(run)) = &report.properties[0].verdict else {
+///     panic!("3 is not below 3")
+/// };
+/// let rows = rows(&problem, run);
+/// let assigned = rows.iter().find(|row| row.text == "x := 3;").unwrap();
+/// assert_eq!(value::text(&problem.program().terms, &assigned.values[0].1), "3");
+/// assert!(excerpt(&rows).gap.is_none(), "short runs are shown as a whole");
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 pub fn rows(problem: &ProgramProblem, trace: &ProgramTrace) -> Vec<Row> {
     let (program, source) = (problem.program(), problem.source());
     let mut rows = vec![start(program, trace)];

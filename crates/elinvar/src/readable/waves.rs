@@ -3,6 +3,23 @@
 use elinvar_ir::{ExprId, Role, Simulator, Trace, TransitionSystem, Value};
 
 /// What some signals were, cycle by cycle.
+///
+/// ```
+/// use elinvar::ir::Verdict;
+/// use elinvar::readable::waves::{Waves, all_signals, nearest_signals};
+/// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
+/// let report = elinvar::check(&problem, &elinvar::Options::default())?;
+/// let Verdict::Unsafe(elinvar::Trace::System(trace)) = &report.properties[0].verdict else {
+///     panic!("it toggles")
+/// };
+/// let problem = problem.as_system()?;
+/// let system = problem.system();
+/// let waves = Waves::of_trace(system, trace, &all_signals(system));
+/// assert_eq!((waves.cycles, waves.signals.len()), (2, 1));
+/// let bad = system.bad(trace.property).unwrap();
+/// assert_eq!(nearest_signals(system, bad), all_signals(system));
+/// # Ok::<(), elinvar::Error>(())
+/// ```
 pub struct Waves {
     /// One for each signal.
     pub signals: Vec<Signal>,
