@@ -21,8 +21,7 @@ use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, Words
 use elinvar_engines::{Engine, Run, Task};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
-    ArrayValue, ExprId, Input, PropertyId, Rng, Simulator, Sort, Step, TransitionSystem, Value,
-    Verdict,
+    ExprId, Input, PropertyId, Rng, Simulator, Step, TransitionSystem, Value, Verdict,
 };
 use elinvar_models::{Generator, Outcome, ProgramGenerator, Shape, search};
 use elinvar_transform::bitblast;
@@ -289,7 +288,7 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
     let symbols = |inputs: &[Input]| -> Vec<ExprId> { inputs.iter().map(|i| i.symbol).collect() };
     let states: Vec<ExprId> = system.states().iter().map(|state| state.symbol).collect();
     let mut values = |symbols: &[ExprId]| -> Vec<Value> {
-        symbols.iter().map(|&s| random_value(&mut rng, system.pool().sort(s))).collect()
+        symbols.iter().map(|&s| rng.uneven_value(system.pool().sort(s))).collect()
     };
     let (initial, inputs) = (values(&states), values(&symbols(system.inputs())));
     let start = |system| Simulator::new(system, |state| initial[state].clone(), inputs.clone());
@@ -311,17 +310,6 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
         other.follow(&step);
     }
     Ok(())
-}
-
-fn random_value(rng: &mut Rng, sort: Sort) -> Value {
-    match sort {
-        Sort::Bv(width) => rng.bitvec(width).into(),
-        Sort::Array { index, element } => {
-            let mut array = ArrayValue::constant(index, rng.bitvec(element));
-            array.write(rng.bitvec(index), rng.bitvec(element));
-            array.into()
-        }
-    }
 }
 
 fn agree(
