@@ -162,6 +162,18 @@ struct Tally {
     disagreements: u64,
 }
 
+#[cfg(test)]
+impl Tally {
+    /// Examines what each seed gives, and fails at the first disagreement.
+    fn of_seeds(seeds: u64, examine: impl Fn(u64, &mut Tally) -> Result<(), String>) -> Self {
+        let mut tally = Tally::default();
+        for seed in 0..seeds {
+            examine(seed, &mut tally).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        }
+        tally
+    }
+}
+
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Tally { drawn, searched, safe, unsafe_, unknown, disagreements } = self;
@@ -374,13 +386,11 @@ mod tests {
 
     #[test]
     fn engines_checker_and_formats_agree_on_a_few_hundred_systems() {
-        let mut tally = Tally::default();
-        for seed in 0..300 {
-            let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS, Shape::WIDE];
-            let shape = shapes[seed as usize % shapes.len()];
-            let drawn = Drawn::new(seed, shape);
-            examine(&drawn, seed, None, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        }
+        let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS, Shape::WIDE];
+        let tally = Tally::of_seeds(300, |seed, tally| {
+            let drawn = Drawn::new(seed, shapes[seed as usize % shapes.len()]);
+            examine(&drawn, seed, None, tally)
+        });
         assert!(tally.safe > 100 && tally.unsafe_ > 200, "{tally}");
     }
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use elinvar::Problem;
 use elinvar::readable::count;
 use elinvar::readable::waves::{Waves, all_signals, execute};
-use elinvar_ir::{PropertyId, Rng, Simulator, Sort, Step, Trace, TransitionSystem};
+use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
 use crate::limits::Resources;
 use crate::report::digest::CONSIDERED;
@@ -171,7 +171,7 @@ fn random_trace(system: &TransitionSystem, cycles: u32, seed: u64) -> Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::SystemBuilder;
+    use elinvar_ir::{Sort, SystemBuilder};
 
     #[test]
     fn cycles_are_listed_by_ranges() {

@@ -13,14 +13,21 @@ fn report(folder: &Path, words: &[&str]) -> (u8, Json) {
     (run.code, json.unwrap_or_else(|error| panic!("{error}: {}{}", run.stdout, run.stderr)))
 }
 
+/// Decides a program, has its evidence verified, and returns the text of the evidence with
+/// the answer of `verify`.
+fn verified(folder: &Path, name: &str, option: &str, code: u8) -> (String, Run) {
+    let run = elinvar(folder, &["check", name, option, "e", "--quiet"]);
+    assert_eq!(run.code, code, "{}", run.stderr);
+    let text = std::fs::read_to_string(folder.join("e")).expect("evidence was written");
+    let run = elinvar(folder, &["verify", name, "e"]);
+    assert_eq!(run.code, ACCEPTED, "{}", run.stdout);
+    (text, run)
+}
+
 #[test]
 fn proofs_are_written_and_judged() {
     let path = &folder();
-    let check = ["check", "@double.bpl", "--certificate", "c", "--quiet"];
-    assert_eq!(elinvar(path, &check).code, SAFE);
-    let verify = ["verify", "@double.bpl", "c"];
-    assert_eq!(elinvar(path, &verify).code, ACCEPTED);
-    let text = std::fs::read_to_string(path.join("c")).unwrap();
+    let (text, _) = verified(path, "@double.bpl", "--certificate", SAFE);
     assert!(text.contains("invariant x == 2 * y\n"), "{text}");
     for (edited, reason) in [
         (text.replace("x == 2 * y", "x == 3 * y"), "does not follow"),
@@ -28,8 +35,8 @@ fn proofs_are_written_and_judged() {
         (text.replace("x == 2 * y", "x == 2 * z"), "error: "),
         (text.replace("assert at line", "nothing at line"), "there is no property"),
     ] {
-        write(path, "c", &edited);
-        let run = elinvar(path, &verify);
+        write(path, "e", &edited);
+        let run = elinvar(path, &["verify", "@double.bpl", "e"]);
         assert_eq!(run.code, REFUSED, "{}", run.stdout);
         assert!(
             run.stdout.starts_with("refused\n") && run.stdout.contains(reason),
@@ -42,16 +49,12 @@ fn proofs_are_written_and_judged() {
 #[test]
 fn runs_are_written_and_judged() {
     let path = &folder();
-    let check = ["check", "@overdraft.bpl", "--witness", "w", "--quiet"];
-    assert_eq!(elinvar(path, &check).code, UNSAFE);
-    let verify = ["verify", "@overdraft.bpl", "w"];
-    let run = elinvar(path, &verify);
+    let (text, run) = verified(path, "@overdraft.bpl", "--witness", UNSAFE);
     assert!(
         run.stdout.starts_with("accepted\nThe run shows that assert at line"),
         "{}",
         run.stdout
     );
-    let text = std::fs::read_to_string(path.join("w")).unwrap();
     let json: Json = serde_json::from_str(&text).unwrap();
     let mut shorter = json.clone();
     shorter["steps"].as_array_mut().unwrap().pop();
@@ -59,13 +62,12 @@ fn runs_are_written_and_judged() {
     other["initial"][0]["value"] = "12345".into();
     let mut wrong = json;
     wrong["initial"][0]["value"] = true.into();
-    for edited in [shorter, other, wrong] {
-        write(path, "w", &edited.to_string());
-        let run = elinvar(path, &verify);
+    let cut = text[..text.len() / 2].to_owned();
+    for edited in [shorter.to_string(), other.to_string(), wrong.to_string(), cut] {
+        write(path, "e", &edited);
+        let run = elinvar(path, &["verify", "@overdraft.bpl", "e"]);
         assert_eq!(run.code, REFUSED, "{}", run.stdout);
     }
-    write(path, "w", &text[..text.len() / 2]);
-    assert_eq!(elinvar(path, &verify).code, REFUSED);
 }
 
 #[test]
