@@ -44,7 +44,7 @@ fn agrees_with_search() {
 fn decide_e(steps: &[(char, char)]) -> (TransitionSystem, Vec<Verdict>) {
     let system = graph(5, steps, &['e']);
     let decide = |options: PdrOptions| check(&system, &[PropertyId(0)], &options).remove(0);
-    let verdicts = all_settings().into_iter().map(decide).collect();
+    let verdicts = all_settings().map(decide).collect();
     (system, verdicts)
 }
 

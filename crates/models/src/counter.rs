@@ -3,12 +3,6 @@
 use elinvar_ir::{BinaryOp, BitVec, ExprId, Sort, SystemBuilder, TransitionSystem};
 
 /// A register `count` that starts at zero and grows by one in each cycle, modulo a power of two.
-///
-/// ```
-/// use elinvar_models::{Counter, Outcome, search};
-/// let system = Counter::new(2).not(3);
-/// assert_eq!(search(&system, 100).unwrap()[0].1, Outcome::Unsafe(3));
-/// ```
 pub struct Counter {
     builder: SystemBuilder,
     count: ExprId,
@@ -46,5 +40,21 @@ impl Counter {
     fn grow_by(&mut self, step: ExprId) {
         let sum = self.builder.pool.binary(BinaryOp::Add, self.count, step);
         self.builder.states[0].next = Some(sum.expect("the same width"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::PropertyId;
+
+    use super::*;
+    use crate::{Outcome, search};
+
+    #[test]
+    fn a_count_is_reached_after_as_many_cycles() {
+        for system in [Counter::new(2).not(3), Counter::new(2).enabled().not(3)] {
+            assert_eq!(search(&system, 100), Ok(vec![(PropertyId(0), Outcome::Unsafe(3))]));
+        }
+        assert_eq!(Counter::new(2).enabled().not(3).inputs().len(), 1);
     }
 }
