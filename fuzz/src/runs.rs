@@ -1,7 +1,7 @@
 //! Runs of systems side by side.
 
 use elinvar_formats::basm::{self, Memory, REGISTERS, simulate};
-use elinvar_ir::{ArrayValue, BitVec, ExprId, Rng, Simulator, Sort, TransitionSystem, Value};
+use elinvar_ir::{BitVec, ExprId, Rng, Simulator, Sort, TransitionSystem, Value};
 
 /// Whether both systems have the same states and bad states in a random run.
 pub fn same_runs(one: &TransitionSystem, other: &TransitionSystem, seed: u64) -> bool {
@@ -10,7 +10,7 @@ pub fn same_runs(one: &TransitionSystem, other: &TransitionSystem, seed: u64) ->
         return false;
     }
     let mut values = |sorts: Vec<Sort>| -> Vec<Value> {
-        sorts.into_iter().map(|sort| random_value(&mut rng, sort)).collect()
+        sorts.into_iter().map(|sort| rng.uneven_value(sort)).collect()
     };
     let (initial, first) = (values(states(one)), values(inputs(one)));
     let start = |system| Simulator::new(system, |state| initial[state].clone(), first.clone());
@@ -36,17 +36,6 @@ fn states(system: &TransitionSystem) -> Vec<Sort> {
 
 fn inputs(system: &TransitionSystem) -> Vec<Sort> {
     sorts(system, system.inputs().iter().map(|input| input.symbol))
-}
-
-fn random_value(rng: &mut Rng, sort: Sort) -> Value {
-    match sort {
-        Sort::Bv(width) => rng.bitvec(width).into(),
-        Sort::Array { index, element } => {
-            let mut array = ArrayValue::constant(index, rng.bitvec(element));
-            array.write(rng.bitvec(index), rng.bitvec(element));
-            array.into()
-        }
-    }
 }
 
 /// Checks that the translation of a program takes the same steps as the simulator, from zeros.

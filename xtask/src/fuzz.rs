@@ -21,8 +21,7 @@ use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, Words
 use elinvar_engines::{Engine, Run, Task};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
-    ArrayValue, ExprId, Input, PropertyId, Rng, Simulator, Sort, Step, TransitionSystem, Value,
-    Verdict,
+    ExprId, Input, PropertyId, Rng, Simulator, Step, TransitionSystem, Value, Verdict,
 };
 use elinvar_models::{Generator, Outcome, ProgramGenerator, Shape, search};
 use elinvar_transform::bitblast;
@@ -163,6 +162,18 @@ struct Tally {
     disagreements: u64,
 }
 
+#[cfg(test)]
+impl Tally {
+    /// Examines what each seed gives, and fails at the first disagreement.
+    fn of_seeds(seeds: u64, examine: impl Fn(u64, &mut Tally) -> Result<(), String>) -> Self {
+        let mut tally = Tally::default();
+        for seed in 0..seeds {
+            examine(seed, &mut tally).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        }
+        tally
+    }
+}
+
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Tally { drawn, searched, safe, unsafe_, unknown, disagreements } = self;
@@ -289,7 +300,7 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
     let symbols = |inputs: &[Input]| -> Vec<ExprId> { inputs.iter().map(|i| i.symbol).collect() };
     let states: Vec<ExprId> = system.states().iter().map(|state| state.symbol).collect();
     let mut values = |symbols: &[ExprId]| -> Vec<Value> {
-        symbols.iter().map(|&s| random_value(&mut rng, system.pool().sort(s))).collect()
+        symbols.iter().map(|&s| rng.uneven_value(system.pool().sort(s))).collect()
     };
     let (initial, inputs) = (values(&states), values(&symbols(system.inputs())));
     let start = |system| Simulator::new(system, |state| initial[state].clone(), inputs.clone());
@@ -311,17 +322,6 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
         other.follow(&step);
     }
     Ok(())
-}
-
-fn random_value(rng: &mut Rng, sort: Sort) -> Value {
-    match sort {
-        Sort::Bv(width) => rng.bitvec(width).into(),
-        Sort::Array { index, element } => {
-            let mut array = ArrayValue::constant(index, rng.bitvec(element));
-            array.write(rng.bitvec(index), rng.bitvec(element));
-            array.into()
-        }
-    }
 }
 
 fn agree(
@@ -386,13 +386,11 @@ mod tests {
 
     #[test]
     fn engines_checker_and_formats_agree_on_a_few_hundred_systems() {
-        let mut tally = Tally::default();
-        for seed in 0..300 {
-            let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS, Shape::WIDE];
-            let shape = shapes[seed as usize % shapes.len()];
-            let drawn = Drawn::new(seed, shape);
-            examine(&drawn, seed, None, &mut tally).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        }
+        let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS, Shape::WIDE];
+        let tally = Tally::of_seeds(300, |seed, tally| {
+            let drawn = Drawn::new(seed, shapes[seed as usize % shapes.len()]);
+            examine(&drawn, seed, None, tally)
+        });
         assert!(tally.safe > 100 && tally.unsafe_ > 200, "{tally}");
     }
 }

@@ -170,44 +170,16 @@ fn aiger_files() {
     mutate_all("aiger", &seeds, &NUMBERS, 60_000, 5_000);
 }
 
+fn words_of(text: &str) -> Vec<&str> {
+    text.split(' ').collect()
+}
+
 #[test]
 fn assembler_files() {
-    let words = [
-        "0",
-        "1",
-        "7",
-        "10",
-        "4294967295",
-        "4294967296",
-        "a",
-        "b",
-        "z",
-        "aa",
-        "load",
-        "SAVE",
-        "peek",
-        "poke",
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "mod",
-        "and",
-        "or",
-        "xor",
-        "not",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "jmp",
-        "exit",
-        "rem",
-        "-1",
-        ";",
-    ];
+    let words = words_of(
+        "0 1 7 10 4294967295 4294967296 a b z aa load SAVE peek poke add sub mul div mod \
+         and or xor not eq ne lt le gt ge jmp exit rem -1 ;",
+    );
     mutate_all("basm", &examples(&["basm"]), &words, 4_000, 500);
 }
 
@@ -300,35 +272,10 @@ fn boogie_files() {
 
 #[test]
 fn graph_files() {
-    let words = [
-        "0",
-        "1",
-        "2",
-        "99",
-        "4294967296",
-        "n",
-        "e",
-        "o",
-        "a0",
-        "a1",
-        "b0",
-        "c1",
-        "c1'",
-        "t1",
-        "t2",
-        "t3",
-        "f2",
-        ".v",
-        ".i",
-        ".o",
-        ".c",
-        "BEGIN",
-        "END",
-        "a0,b0",
-        "#",
-        ",",
-        "\u{e9}",
-    ];
+    let words = words_of(
+        "0 1 2 99 4294967296 n e o a0 a1 b0 c1 c1' t1 t2 t3 f2 .v .i .o .c BEGIN END a0,b0 \
+         # , \u{e9}",
+    );
     mutate_all("graph", &examples(&["dag", "tfc"]), &words, 20_000, 1_000);
 }
 

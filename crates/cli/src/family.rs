@@ -3,13 +3,18 @@
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::ValueEnum;
 use elinvar::optimum::{Optimum, Stage, StageAnswer};
 use elinvar::readable::{align, count, seconds};
 use elinvar::{BoundSearch, FamilyReport};
+use elinvar_formats::btor2;
+use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
+use crate::output;
 use crate::report::proof;
 
 /// In which order bounds are tried, and what is kept between them.
@@ -73,6 +78,34 @@ impl FamilyOptions {
     /// The chosen order.
     pub fn search(&self) -> Option<SearchName> {
         self.strategy
+    }
+}
+
+/// What `pebble` and `peterson` print and write.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct FamilyOutput {
+    /// Write the model as BTOR2; if several limits are tried, it has an input `limit`, for
+    /// `elinvar check --parameter limit`
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+
+    /// Print only the answer, and no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl FamilyOutput {
+    /// Writes the model if the user asks for it.
+    pub fn write_model(&self, system: &TransitionSystem) -> Result<()> {
+        match &self.model {
+            Some(path) => output::write(path, &btor2::write(system)?),
+            None => Ok(()),
+        }
     }
 }
 

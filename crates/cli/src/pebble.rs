@@ -7,12 +7,12 @@ use anyhow::{Result, anyhow};
 use elinvar::readable::{align, count, seconds};
 use elinvar::{Error, Families, FamilyReport, FileFault, Summary, SystemProblem};
 use elinvar_engines::pdr::PdrOptions;
-use elinvar_formats::{btor2, dag, svg};
+use elinvar_formats::{dag, svg};
 use elinvar_ir::PropertyId;
 use elinvar_models::families::pebbling::{Game, LIMIT, Moves, Strategy, pebbling};
 use serde_json::json;
 
-use crate::family::{SearchName, stages};
+use crate::family::{FamilyOutput, SearchName, stages};
 use crate::limits::{self, Limits};
 use crate::report::proof;
 use crate::{code, output};
@@ -50,18 +50,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     svg: Option<PathBuf>,
 
-    /// Write the game as a BTOR2 model with an input `limit`, for
-    /// `elinvar check --parameter limit`
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    model: Option<PathBuf>,
-
-    /// Print one JSON object
-    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
-    json: bool,
-
-    /// Print the number of pebbles alone, and no progress
-    #[arg(long, short, help_heading = "Output")]
-    quiet: bool,
+    #[command(flatten)]
+    output: FamilyOutput,
 }
 
 const AFTER_HELP: &str = "\
@@ -73,10 +63,11 @@ Examples:
   elinvar check adder.btor2 --parameter limit --range 1..7 --certificate proof.btor2";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    for path in [&arguments.svg, &arguments.model].into_iter().flatten() {
+    let FamilyOutput { model, json, quiet } = &arguments.output;
+    for path in [&arguments.svg, model].into_iter().flatten() {
         output::expect_writable(path)?;
     }
-    let outputs = [&arguments.svg, &arguments.model].into_iter().flatten();
+    let outputs = [&arguments.svg, model].into_iter().flatten();
     output::expect_distinct([Path::new(&arguments.input)], outputs.map(PathBuf::as_path))?;
     let session = limits::start(arguments.limits.options())?;
     let file = output::read(&arguments.input)?;
@@ -86,15 +77,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         .map_err(|error| anyhow!("{}: {error}", file.name()))?;
     let relevant = game.relevant();
     let system = pebbling(&relevant.game);
-    if let Some(path) = &arguments.model {
-        output::write(path, &btor2::write(&system)?)?;
-    }
+    arguments.output.write_model(&system)?;
     // One less than any strategy needs: so that there always is a proof.
     let least = relevant.game.lower_bound() as u64 - 1;
     let most = relevant.game.vertices() as u64;
     let problem = SystemProblem::new(system);
     let families = Families::new(&problem, LIMIT, PropertyId(0), least..=most)?;
-    let report = limits::with_progress(&session, arguments.quiet, || {
+    let report = limits::with_progress(&session, *quiet, || {
         session.optimum(&families, arguments.strategy.search(), PdrOptions::default())
     })?;
     let strategy = match &report.optimum.fails {
@@ -111,9 +100,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         output::write(path, svg::pebbling(&dag, strategy.configurations()).as_bytes())?;
     }
     let found = Found { game: &game, report, strategy };
-    let text = if arguments.json {
+    let text = if *json {
         format!("{}\n", found.json())
-    } else if arguments.quiet {
+    } else if *quiet {
         found.optimum().map_or_else(|| "unknown\n".to_owned(), |pebbles| format!("{pebbles}\n"))
     } else {
         found.text()

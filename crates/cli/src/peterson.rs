@@ -1,17 +1,14 @@
 //! `elinvar peterson`: mutual exclusion by Peterson's algorithm, for any number of
 //! processes, with or without a limit to the switches between them.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use elinvar::{Families, Method, Options, Problem, SystemProblem};
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
-use elinvar_formats::btor2;
 use elinvar_ir::PropertyId;
 use elinvar_models::families::{Switches, peterson, peterson_with_bug};
 
-use crate::family::{self, SearchName};
+use crate::family::{self, FamilyOutput, SearchName};
 use crate::limits::{self, Limits};
 use crate::{output, report};
 
@@ -45,17 +42,8 @@ pub struct Arguments {
     #[command(flatten)]
     limits: Limits,
 
-    /// Write the model as BTOR2; with --switches it has an input `limit`
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    model: Option<PathBuf>,
-
-    /// Print one JSON object
-    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
-    json: bool,
-
-    /// Print the verdict alone, and no progress
-    #[arg(long, short, help_heading = "Output")]
-    quiet: bool,
+    #[command(flatten)]
+    output: FamilyOutput,
 }
 
 const AFTER_HELP: &str = "\
@@ -66,7 +54,8 @@ Examples:
   elinvar peterson --processes 3 --bug";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    if let Some(path) = &arguments.model {
+    let FamilyOutput { model, json, quiet } = &arguments.output;
+    if let Some(path) = model {
         output::expect_writable(path)?;
     }
     let method = Method::System(Choice::Pdr(PdrOptions::default()));
@@ -77,21 +66,19 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     };
     let build = if arguments.bug { peterson_with_bug } else { peterson };
     let system = build(arguments.processes, switches)?;
-    if let Some(path) = &arguments.model {
-        output::write(path, &btor2::write(&system)?)?;
-    }
+    arguments.output.write_model(&system)?;
     let problem = SystemProblem::new(system);
     let Some(most) = arguments.switches else {
         let problem = Problem::System(problem);
-        let report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
-        output::print(&report::render(&report, arguments.json, arguments.quiet))?;
+        let report = limits::with_progress(&session, *quiet, || session.check(&problem))?;
+        output::print(&report::render(&report, *json, *quiet))?;
         return report::finish(&report, false);
     };
     let families = Families::new(&problem, "limit", PropertyId(0), 0..=u64::from(most))?;
     let search = arguments.strategy.unwrap_or(SearchName::Relax).search();
-    let report = limits::with_progress(&session, arguments.quiet, || {
+    let report = limits::with_progress(&session, *quiet, || {
         session.optimum(&families, search, PdrOptions::default())
     })?;
-    output::print(&family::render(&report, arguments.json, arguments.quiet))?;
+    output::print(&family::render(&report, *json, *quiet))?;
     Ok(report.summary().exit_code())
 }

@@ -8,9 +8,7 @@ use anyhow::Result;
 use elinvar::Problem;
 use elinvar::readable::count;
 use elinvar::readable::waves::{Waves, all_signals, execute};
-use elinvar_ir::{
-    ArrayValue, PropertyId, Rng, Simulator, Sort, Step, Trace, TransitionSystem, Value,
-};
+use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
 use crate::limits::Resources;
 use crate::report::digest::CONSIDERED;
@@ -158,30 +156,22 @@ fn ranges(cycles: &[usize]) -> String {
 fn random_trace(system: &TransitionSystem, cycles: u32, seed: u64) -> Trace {
     let mut rng = Rng::new(seed);
     let sort = |symbol| system.pool().sort(symbol);
-    let initial =
-        system.states().iter().map(|state| random(&mut rng, sort(state.symbol))).collect();
+    let initial = system.states().iter().map(|state| rng.value(sort(state.symbol))).collect();
     let mut steps = Vec::new();
     for cycle in 0..cycles {
-        let inputs = system.inputs().iter().map(|i| random(&mut rng, sort(i.symbol))).collect();
+        let inputs = system.inputs().iter().map(|i| rng.value(sort(i.symbol))).collect();
         let free_states = if cycle == 0 { &[] } else { system.free_states() };
         let symbol = |&index: &usize| system.states()[index].symbol;
-        let free = free_states.iter().map(|i| random(&mut rng, sort(symbol(i)))).collect();
+        let free = free_states.iter().map(|i| rng.value(sort(symbol(i)))).collect();
         steps.push(Step { inputs, free });
     }
     Trace { property: PropertyId(0), initial, steps }
 }
 
-fn random(rng: &mut Rng, sort: Sort) -> Value {
-    match sort {
-        Sort::Bv(width) => rng.bitvec(width).into(),
-        Sort::Array { index, element } => ArrayValue::constant(index, rng.bitvec(element)).into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::SystemBuilder;
+    use elinvar_ir::{Sort, SystemBuilder};
 
     #[test]
     fn cycles_are_listed_by_ranges() {

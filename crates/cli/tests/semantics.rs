@@ -57,25 +57,17 @@ enum Expectation<'a> {
     },
 }
 
-#[test]
-fn statements() {
-    check_all(include_str!("semantics/statements.bpl"));
+/// One test for each file, so that they run in parallel.
+macro_rules! tests_of_files {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            check_all(include_str!(concat!("semantics/", stringify!($name), ".bpl")));
+        }
+    )*};
 }
 
-#[test]
-fn calls() {
-    check_all(include_str!("semantics/calls.bpl"));
-}
-
-#[test]
-fn values() {
-    check_all(include_str!("semantics/values.bpl"));
-}
-
-#[test]
-fn declarations() {
-    check_all(include_str!("semantics/declarations.bpl"));
-}
+tests_of_files! { statements calls values declarations }
 
 fn check_all(table: &str) {
     let wrong: Vec<String> = cases(table)

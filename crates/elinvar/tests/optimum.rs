@@ -271,16 +271,22 @@ fn initial_states_that_only_a_loose_bound_allows() {
     });
 }
 
+/// Inputs `limit` and `value`, and a register `word` that starts at zero and takes the value.
+fn limit_and_word(width: u32) -> (SystemBuilder, [ExprId; 3]) {
+    let mut b = SystemBuilder::new();
+    let [limit, value] =
+        ["limit", "value"].map(|name| b.input(Sort::Bv(width), Some(name)).unwrap());
+    let word = b.state(Sort::Bv(width), Some("word")).unwrap();
+    b.states[0].init = Some(b.pool.constant(BitVec::zero(width)));
+    b.states[0].next = Some(value);
+    (b, [limit, value, word])
+}
+
 /// A register that takes the value of an input, at most `limit`: only a loose bound
 /// allows the first step to the bad state.
 #[test]
 fn first_steps_that_only_a_loose_bound_allows() {
-    let mut b = SystemBuilder::new();
-    let limit = b.input(Sort::Bv(3), Some("limit")).unwrap();
-    let value = b.input(Sort::Bv(3), Some("value")).unwrap();
-    let word = b.state(Sort::Bv(3), Some("word")).unwrap();
-    b.states[0].init = Some(b.pool.constant(BitVec::zero(3)));
-    b.states[0].next = Some(value);
+    let (mut b, [limit, value, word]) = limit_and_word(3);
     let bounded = b.pool.ule(value, limit).unwrap();
     b.constraints.push(bounded);
     let family = five_is_bad(b, word);
@@ -312,12 +318,7 @@ fn deep_traces_from_initial_states_that_only_a_loose_bound_allows() {
 
 /// A word that takes any value; what is done with the limit is up to the caller.
 fn word_with(connect: impl FnOnce(&mut SystemBuilder, ExprId, ExprId)) -> SystemBuilder {
-    let mut b = SystemBuilder::new();
-    let limit = b.input(Sort::Bv(2), Some("limit")).unwrap();
-    let value = b.input(Sort::Bv(2), Some("value")).unwrap();
-    let word = b.state(Sort::Bv(2), Some("word")).unwrap();
-    b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
-    b.states[0].next = Some(value);
+    let (mut b, [limit, _, word]) = limit_and_word(2);
     let ones = b.pool.constant(BitVec::ones(2));
     let bad = b.pool.equal(word, ones).unwrap();
     b.bad("ones", bad);

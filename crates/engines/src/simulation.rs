@@ -6,8 +6,7 @@
 //! not the shortest.
 
 use elinvar_ir::{
-    ArrayValue, ExprId, PropertyId, Rng, Simulator, Sort, Step, StopReason, Trace,
-    TransitionSystem, Value, Verdict,
+    ExprId, PropertyId, Rng, Simulator, Step, StopReason, Trace, TransitionSystem, Value, Verdict,
 };
 
 use crate::bmc::bad_bits;
@@ -103,33 +102,19 @@ fn random_inputs(system: &TransitionSystem, rng: &mut Rng) -> Vec<Value> {
     system.inputs().iter().map(|input| random(rng, system, input.symbol)).collect()
 }
 
-/// A random word; a memory that has one everywhere.
 fn random(rng: &mut Rng, system: &TransitionSystem, symbol: ExprId) -> Value {
-    match system.pool().sort(symbol) {
-        Sort::Bv(width) => rng.bitvec(width).into(),
-        Sort::Array { index, element } => ArrayValue::constant(index, rng.bitvec(element)).into(),
-    }
+    rng.value(system.pool().sort(symbol))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::Run;
-    use elinvar_ir::{BinaryOp, BitVec, SystemBuilder};
-    use elinvar_models::{Generator, Outcome, Shape, search};
+    use elinvar_models::{Counter, Generator, Outcome, Shape, search};
 
-    /// A counter of eight bits that goes on by an input of one bit, and is bad at 100.
+    /// An enabled counter of eight bits that must not reach 100.
     fn counter() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let count = b.state(Sort::Bv(8), Some("count")).unwrap();
-        let go = b.input(Sort::BOOL, Some("go")).unwrap();
-        let wide = b.pool.uext(go, 7).unwrap();
-        b.states[0].init = Some(b.pool.constant(BitVec::zero(8)));
-        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, wide).unwrap());
-        let hundred = b.pool.constant(BitVec::new(8, 100));
-        let bad = b.pool.equal(count, hundred).unwrap();
-        b.bad("hundred", bad);
-        b.finish().unwrap()
+        Counter::new(8).enabled().not(100)
     }
 
     #[test]

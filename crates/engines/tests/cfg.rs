@@ -174,10 +174,16 @@ fn the_error_of_section_3_3_2_is_not_reached() {
     }
 }
 
+/// A drawing of a program with these integers.
+fn with_integers<const N: usize>(names: [&str; N]) -> (Sketch, [VariableId; N]) {
+    let mut sketch = Sketch::new();
+    let variables = names.map(|name| sketch.variable(name, Sort::Int));
+    (sketch, variables)
+}
+
 /// Figure 3.4: x := 2; it counts; the error is reached if x = 1.
 fn figure_3_4() -> Program {
-    let mut sketch = Sketch::new();
-    let x = sketch.variable("x", Sort::Int);
+    let (mut sketch, [x]) = with_integers(["x"]);
     let head = sketch.location();
     let two = sketch.terms.int(2);
     let next = plus(&mut sketch.terms, x, 1);
@@ -206,8 +212,7 @@ fn interpolants_end_what_negations_do_not() {
 
 /// x := 0; loop { x := x + 2; } with an assertion in the loop on each of these.
 fn even_numbers(conditions: impl FnOnce(&mut Terms, Term) -> Vec<Term>) -> Program {
-    let mut sketch = Sketch::new();
-    let x = sketch.variable("x", Sort::Int);
+    let (mut sketch, [x]) = with_integers(["x"]);
     let zero = sketch.terms.int(0);
     let next = plus(&mut sketch.terms, x, 2);
     let value = sketch.terms.variable(x);
@@ -250,8 +255,7 @@ fn divisibility_is_found() {
 /// assert b; x, y := f(3), f(3); assert x = y; assert x = 0, and f only approximates.
 #[test]
 fn a_run_through_an_approximation_shows_nothing() {
-    let mut sketch = Sketch::new();
-    let [x, y] = ["x", "y"].map(|name| sketch.variable(name, Sort::Int));
+    let (mut sketch, [x, y]) = with_integers(["x", "y"]);
     let b = sketch.variable("b", Sort::Bool);
     let function = Function {
         name: "f".into(),
@@ -333,8 +337,7 @@ fn reals_come_near_a_limit() {
 /// x, y := 0, 0; loop { assert y = x * x; assert x * x != 9; x, y := x + 1, y + 2 * x + 1; }
 #[test]
 fn squares_are_sums_of_odd_numbers() {
-    let mut sketch = Sketch::new();
-    let [x, y] = ["x", "y"].map(|name| sketch.variable(name, Sort::Int));
+    let (mut sketch, [x, y]) = with_integers(["x", "y"]);
     let terms = &mut sketch.terms;
     let [zero, one, two, nine] = [0, 1, 2, 9].map(|number| terms.int(number));
     let (xt, yt) = (terms.variable(x), terms.variable(y));
@@ -357,8 +360,7 @@ fn squares_are_sums_of_odd_numbers() {
 /// Nobody asks for x: that x <= 3 follows from x + y = 3, and neither is evidence.
 #[test]
 fn no_invariant_speaks_of_what_nobody_asks_for() {
-    let mut sketch = Sketch::new();
-    let [x, y] = ["x", "y"].map(|name| sketch.variable(name, Sort::Int));
+    let (mut sketch, [x, y]) = with_integers(["x", "y"]);
     let terms = &mut sketch.terms;
     let [zero, one, two, five] = [0, 1, 2, 5].map(|number| terms.int(number));
     let (xt, yt) = (terms.variable(x), terms.variable(y));

@@ -132,31 +132,16 @@ fn settings(number: u64) -> WordsOptions {
     }
 }
 
-fn agrees_with_search(shape: Shape, seeds: u64) {
-    assert_agrees_with_search(shape, seeds, |system, properties, number| {
-        let task = Task::about(system, properties, &Run::new().with_seed(number));
-        task.check(&mut Words(settings(number))).unwrap()
-    });
-}
-
 #[test]
-fn agrees_with_search_on_bits() {
-    agrees_with_search(Shape::BITS, 150);
-}
-
-#[test]
-fn agrees_with_search_on_words() {
-    agrees_with_search(Shape::WORDS, 250);
-}
-
-#[test]
-fn agrees_with_search_on_numbers() {
-    agrees_with_search(Shape::NUMBERS, 400);
-}
-
-#[test]
-fn agrees_with_search_on_memories() {
-    agrees_with_search(Shape::ARRAYS, 150);
+fn agrees_with_search() {
+    for (shape, seeds) in
+        [(Shape::BITS, 150), (Shape::WORDS, 250), (Shape::NUMBERS, 400), (Shape::ARRAYS, 150)]
+    {
+        assert_agrees_with_search(shape, seeds, |system, properties, number| {
+            let task = Task::about(system, properties, &Run::new().with_seed(number));
+            task.check(&mut Words(settings(number))).unwrap()
+        });
+    }
 }
 
 // ---- options ---------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 //! Deterministic random numbers, for engines with random choices and for tests.
 
-use crate::value::BitVec;
+use crate::array::ArrayValue;
+use crate::expr::Sort;
+use crate::value::{BitVec, Value};
 
 /// A small deterministic random number generator (SplitMix64).
 #[derive(Clone, Debug)]
@@ -39,5 +41,27 @@ impl Rng {
     /// A word of this width.
     pub fn bitvec(&mut self, width: u32) -> BitVec {
         BitVec::from_bits((0..width).map(|_| self.next_u64() & 1 == 1))
+    }
+
+    /// A value of this sort. All elements of an array are equal.
+    pub fn value(&mut self, sort: Sort) -> Value {
+        match sort {
+            Sort::Bv(width) => self.bitvec(width).into(),
+            Sort::Array { index, element } => {
+                ArrayValue::constant(index, self.bitvec(element)).into()
+            }
+        }
+    }
+
+    /// A value of this sort. One element of an array is drawn separately from the others.
+    pub fn uneven_value(&mut self, sort: Sort) -> Value {
+        match sort {
+            Sort::Bv(width) => self.bitvec(width).into(),
+            Sort::Array { index, element } => {
+                let mut array = ArrayValue::constant(index, self.bitvec(element));
+                array.write(self.bitvec(index), self.bitvec(element));
+                array.into()
+            }
+        }
     }
 }

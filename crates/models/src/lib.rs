@@ -6,9 +6,11 @@
 //! oracles are slow and simple on purpose.
 #![forbid(unsafe_code)]
 
+mod counter;
 pub mod families;
 mod oracle;
 
+pub use counter::Counter;
 pub use oracle::{
     Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Shape, Sketch, TermSample,
     TooLarge, compare_with_search, explore, reachable, reached, search,

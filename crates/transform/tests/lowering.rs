@@ -36,27 +36,12 @@ impl Words {
     fn statement(&mut self, depth: usize) {
         self.statements = self.statements.saturating_sub(1);
         let kinds = if depth < 2 { 7 } else { 5 };
-        match self.rng.below(kinds) {
-            0 => {
-                let (target, value) = (self.word(), self.value());
-                self.text += &format!("{target} := {value};\n");
-            }
-            1 => {
-                let condition = self.condition();
-                self.text += &format!("p := {condition};\n");
-            }
-            2 => {
-                let target = self.word();
-                self.text += &format!("havoc {target};\n");
-            }
-            3 => {
-                let condition = self.condition();
-                self.text += &format!("assume {condition};\n");
-            }
-            4 => {
-                let condition = self.condition();
-                self.text += &format!("assert {condition};\n");
-            }
+        let simple = match self.rng.below(kinds) {
+            0 => format!("{} := {}", self.word(), self.value()),
+            1 => format!("p := {}", self.condition()),
+            2 => format!("havoc {}", self.word()),
+            3 => format!("assume {}", self.condition()),
+            4 => format!("assert {}", self.condition()),
             kind => {
                 let condition = if self.rng.one_in(3) { "*".to_owned() } else { self.condition() };
                 let word = if kind == 5 { "if" } else { "while" };
@@ -65,8 +50,10 @@ impl Words {
                     self.statement(depth + 1);
                 }
                 self.text += "}\n";
+                return;
             }
-        }
+        };
+        self.text += &format!("{simple};\n");
     }
 
     fn word(&mut self) -> &'static str {

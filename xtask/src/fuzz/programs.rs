@@ -129,12 +129,10 @@ mod tests {
 
     #[test]
     fn the_engine_and_the_checker_agree_on_a_few_programs() {
-        let mut tally = Tally::default();
-        for seed in 0..30 {
+        let tally = Tally::of_seeds(30, |seed, tally| {
             let program = ProgramGenerator::program(seed, ProgramShape::TINY);
-            examine(&program, &Settings::Drawn.choose(seed), &mut tally)
-                .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        }
+            examine(&program, &Settings::Drawn.choose(seed), tally)
+        });
         assert!(tally.safe > 10 && tally.unsafe_ > 10, "{tally}");
     }
 }

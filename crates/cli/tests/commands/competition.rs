@@ -15,8 +15,7 @@ fn ask(path: &Path, model: &str) -> Run {
 
 #[test]
 fn one_certificate_is_about_all_properties() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), SAFE_MODEL).unwrap();
     assert_eq!(elinvar(path, &["convert", "m.btor2", "-o", "m.aag"]).code, 0);
     for model in ["m.btor2", "m.aag"] {
@@ -41,8 +40,7 @@ fn one_certificate_is_about_all_properties() {
 
 #[test]
 fn a_witness_is_about_the_property_that_fails() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), SAFE_MODEL.replace("21 eq 7 14 6", "21 eq 7 14 5"))
         .unwrap();
     std::fs::write(path.join("w.unsat"), "stale").unwrap();
@@ -57,8 +55,7 @@ fn a_witness_is_about_the_property_that_fails() {
 /// Safety holds, but whether the liveness property does is not decided.
 #[test]
 fn nothing_is_claimed_about_liveness() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), format!("{SAFE_MODEL}24 justice 1 20\n")).unwrap();
     std::fs::write(path.join("w.unsat"), "stale").unwrap();
     let run = ask(path, "m.btor2");
@@ -68,8 +65,7 @@ fn nothing_is_claimed_about_liveness() {
 
 #[test]
 fn no_stale_file_stays_after_an_error() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), "1 sort bitvec 1\n2 bad 7\n").unwrap();
     std::fs::write(path.join("w.sat"), "stale").unwrap();
     assert_eq!(ask(path, "m.btor2").code, USER_ERROR);

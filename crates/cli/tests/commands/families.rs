@@ -31,8 +31,7 @@ fn words<'a>(property: &'a str, range: &'a str, more: &[&'a str]) -> Vec<&'a str
 
 #[test]
 fn every_strategy_finds_the_optimum() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (constraint, trend, [nine, twelve]) in
         [(UP_TO, "loosens", [(9, 8), (12, 11)]), (LEAVES, "tightens", [(6, 7), (3, 4)])]
     {
@@ -74,8 +73,7 @@ fn every_strategy_finds_the_optimum() {
 
 #[test]
 fn the_report_says_where_it_begins_to_fail() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     family(path, UP_TO);
     let run = elinvar(path, &words("nine", "1..15", &[]));
     assert_eq!((run.code, run.stderr.as_str()), (UNSAFE, ""));
@@ -98,8 +96,7 @@ fn the_report_says_where_it_begins_to_fail() {
 
 #[test]
 fn ranges_may_lie_on_one_side() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     family(path, UP_TO);
     for strategy in STRATEGIES {
         let strategy = ["--strategy", strategy];
@@ -124,8 +121,7 @@ fn ranges_may_lie_on_one_side() {
 
 #[test]
 fn evidence_about_the_optimum_is_verified() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (constraint, fails, holds) in [(UP_TO, "9", "8"), (LEAVES, "6", "7")] {
         let model = family(path, constraint);
         for strategy in STRATEGIES {
@@ -154,8 +150,7 @@ fn evidence_about_the_optimum_is_verified() {
 
 #[test]
 fn instances_are_models_of_their_own() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = family(path, UP_TO);
     for (value, verdicts) in
         [("8", ["safe", "safe"]), ("9", ["unsafe", "safe"]), ("12", ["unsafe", "unsafe"])]
@@ -186,8 +181,7 @@ fn instances_are_models_of_their_own() {
 
 #[test]
 fn what_is_no_family_is_refused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = family(path, UP_TO);
     let nine = ["check", model, "--property", "nine"];
     let limit = ["--parameter", "limit", "--range", "1..15"];
@@ -256,8 +250,7 @@ fn what_is_no_family_is_refused() {
 
 #[test]
 fn bounds_that_do_both_are_refused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     family(path, NEVER);
     for strategy in STRATEGIES {
         let more = ["--strategy", strategy, "--witness", "w"];
@@ -277,8 +270,8 @@ fn bounds_that_do_both_are_refused() {
 #[test]
 fn without_time_a_family_is_unknown() {
     let folder = folder();
-    family(folder.path(), UP_TO);
-    let run = elinvar(folder.path(), &words("nine", "1..15", &["--timeout", "0"]));
+    family(&folder, UP_TO);
+    let run = elinvar(&folder, &words("nine", "1..15", &["--timeout", "0"]));
     assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
     assert!(run.stdout.contains("is undecided: the time limit was reached"), "{}", run.stdout);
 }

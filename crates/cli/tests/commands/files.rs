@@ -16,8 +16,7 @@ fn names(path: &Path) -> Vec<String> {
 
 #[test]
 fn inputs_are_never_overwritten() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = std::fs::read(example("counter.aag")).unwrap();
     std::fs::write(path.join("m.aag"), &model).unwrap();
     std::fs::write(path.join("w.1.aag"), &model).unwrap();
@@ -57,8 +56,7 @@ fn inputs_are_never_overwritten() {
 /// The proof of a run may replace the one that it begins with, by whatever name.
 #[test]
 fn a_proof_may_replace_its_predecessor() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let words = ["check", "@parity.btor2", "-q", "--save", "p.elv"];
     assert_eq!(elinvar(path, &words).code, SAFE);
     for reused in ["p.elv", "./p.elv"] {
@@ -72,8 +70,7 @@ fn a_proof_may_replace_its_predecessor() {
 
 #[test]
 fn the_report_names_each_file() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let words = ["check", "@several.btor2", "--witness", "w.wit", "--certificate", "c.btor2"];
     let run = elinvar(path, &words);
     assert_eq!(run.code, UNSAFE);
@@ -101,8 +98,7 @@ fn the_report_names_each_file() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_file() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (option, model) in
         [("--witness", "counter.aag"), ("--vcd", "counter.aag"), ("--certificate", "arbiter.aag")]
     {
@@ -145,8 +141,7 @@ fn a_full_standard_error_is_no_panic() {
 #[cfg(unix)]
 #[test]
 fn devices_and_open_files_are_written_directly() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let run = elinvar(path, &["check", "@counter.aag", "--witness", "/dev/stdout", "--quiet"]);
     assert_eq!((run.code, run.stdout.starts_with("1\nb0\n")), (UNSAFE, true), "{}", run.stdout);
     let null = ["check", "@counter.aag", "--witness", "/dev/null", "--vcd", "/dev/null"];
@@ -166,8 +161,7 @@ fn killed(mut child: Child, after: Duration) {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_killed_leaves_whole_files() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let (safe, failing) = (at("parity.btor2"), at("counter.aag"));
     let runs: [&[&str]; 2] = [
         &["check", &safe, "--engine", "pdr", "--certificate", "proof", "--save", "state", "-q"],

@@ -1,30 +1,27 @@
 //! The engines that learn from interpolants, as users call them.
 
-use super::{ACCEPTED, Json, SAFE, UNSAFE, USER_ERROR, at, elinvar, folder, json, without_times};
+use super::{
+    ACCEPTED, Json, SAFE, UNSAFE, USER_ERROR, at, elinvar, expect_verdicts, folder, json,
+    without_times,
+};
 
 #[test]
 fn options_do_not_change_verdicts() {
-    let folder = folder();
-    let both = [("peterson.btor2", SAFE), ("counter.aag", UNSAFE), ("several.btor2", UNSAFE)];
-    for (name, verdict) in both {
-        for options in [
-            "itp",
-            "imc",
-            "avy",
-            "itp --interpolation pudlak --passes none",
-            "imc --interpolation pudlak --no-elimination",
-            "avy --interpolation pudlak --no-incremental",
-            "avy --step 3",
-            "avy --no-global-trace --no-shallow-push",
-            "avy --no-min-suffix --interleave 2",
-            "avy --min-core --ctg 3 --ctg-depth 2",
-        ] {
-            let name = at(name);
-            let mut words = vec!["check", "-q", &name, "--engine"];
-            words.extend(options.split(' '));
-            assert_eq!(elinvar(folder.path(), &words).code, verdict, "{name} {options}");
-        }
-    }
+    expect_verdicts(
+        &[("peterson.btor2", SAFE), ("counter.aag", UNSAFE), ("several.btor2", UNSAFE)],
+        &[
+            "--engine itp",
+            "--engine imc",
+            "--engine avy",
+            "--engine itp --interpolation pudlak --passes none",
+            "--engine imc --interpolation pudlak --no-elimination",
+            "--engine avy --interpolation pudlak --no-incremental",
+            "--engine avy --step 3",
+            "--engine avy --no-global-trace --no-shallow-push",
+            "--engine avy --no-min-suffix --interleave 2",
+            "--engine avy --min-core --ctg 3 --ctg-depth 2",
+        ],
+    );
 }
 
 #[test]
@@ -34,14 +31,14 @@ fn evidence_is_written_and_verified() {
         for (model, proof) in [("arbiter.aag", "c.aag"), ("peterson.btor2", "c.btor2")] {
             let model = at(model);
             let words = ["check", "-q", &model, "--engine", engine, "--certificate", proof];
-            assert_eq!(elinvar(folder.path(), &words).code, SAFE, "{engine} {model}");
-            let verdict = elinvar(folder.path(), &["verify", &model, proof]);
+            assert_eq!(elinvar(&folder, &words).code, SAFE, "{engine} {model}");
+            let verdict = elinvar(&folder, &["verify", &model, proof]);
             assert_eq!(verdict.code, ACCEPTED, "{engine} {model}: {}", verdict.stdout);
         }
         let model = at("counter.aag");
         let words = ["check", "-q", &model, "--engine", engine, "--witness", "w.aiw"];
-        assert_eq!(elinvar(folder.path(), &words).code, UNSAFE, "{engine}");
-        assert_eq!(elinvar(folder.path(), &["verify", &model, "w.aiw"]).code, ACCEPTED);
+        assert_eq!(elinvar(&folder, &words).code, UNSAFE, "{engine}");
+        assert_eq!(elinvar(&folder, &["verify", &model, "w.aiw"]).code, ACCEPTED);
     }
 }
 
@@ -59,7 +56,7 @@ fn statistics_are_complete() {
             assert!(statistics[key].as_f64() > Some(0.0), "{engine} {key}: {statistics}");
         }
         let words = ["check", "@peterson.btor2", "--engine", engine, "--stats", "-q"];
-        let table = elinvar(folder().path(), &words).stderr;
+        let table = elinvar(&folder(), &words).stderr;
         for part in ["paths ", "interpolants:", "clauses of a proof:", "frames that it spans:"] {
             assert!(table.contains(part), "{part}: {table}");
         }
@@ -82,11 +79,11 @@ fn one_thread_does_the_same_each_time() {
 fn lemmas_serve_a_later_run() {
     let folder = folder();
     let save = ["check", "-q", "@peterson.btor2", "--engine", "avy", "--save", "proof"];
-    assert_eq!(elinvar(folder.path(), &save).code, SAFE);
+    assert_eq!(elinvar(&folder, &save).code, SAFE);
     let again = ["check", "-q", "@peterson.btor2", "--engine", "avy", "--reuse", "proof"];
-    assert_eq!(elinvar(folder.path(), &again).code, SAFE);
+    assert_eq!(elinvar(&folder, &again).code, SAFE);
     let steps = [&again[..], &["--step", "2"]].concat();
-    let run = elinvar(folder.path(), &steps);
+    let run = elinvar(&folder, &steps);
     assert_eq!(run.code, USER_ERROR);
     assert!(run.stderr.contains("cannot be used with --engine avy --step"), "{}", run.stderr);
 }

@@ -60,8 +60,7 @@ fn run_in_time(folder: &Path, words: &[&str]) -> Run {
 
 #[test]
 fn wide_operators_end_with_the_time() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let models =
         [("mul", 1024), ("mul", 100_000), ("udiv", 1500), ("sll", 100_000), ("rol", 99_999)];
     for (operator, width) in models {
@@ -78,8 +77,7 @@ fn wide_operators_end_with_the_time() {
 
 #[test]
 fn every_engine_ends_with_the_time() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), wide("mul", 1024)).unwrap();
     for engine in ["bmc", "kind", "pdr", "words", "avy", "itp", "imc"] {
         let run = run_in_time(path, &["check", "m.btor2", "--engine", engine, "-q"]);
@@ -91,8 +89,7 @@ fn every_engine_ends_with_the_time() {
 
 #[test]
 fn deep_chains_end_with_the_time() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), chain(1_000_000)).unwrap();
     std::fs::write(path.join("m.aag"), gates(1_000_000)).unwrap();
     for model in ["m.btor2", "m.aag"] {
@@ -107,8 +104,7 @@ fn deep_chains_end_with_the_time() {
 
 #[test]
 fn memory_is_limited_within_an_operator() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), wide("mul", 4096)).unwrap();
     let start = Instant::now();
     let run = elinvar(path, &["check", "m.btor2", "--memory", "100", "--timeout", "100"]);
@@ -119,8 +115,7 @@ fn memory_is_limited_within_an_operator() {
 
 #[test]
 fn other_commands_end_with_the_time() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), wide("mul", 8000)).unwrap();
     let run = run_in_time(path, &["convert", "m.btor2", "-o", "m.aig"]);
     assert_eq!((run.code, run.stdout.as_str()), (STOPPED, ""), "{}", run.stderr);
@@ -134,8 +129,7 @@ fn other_commands_end_with_the_time() {
 
 #[test]
 fn verifying_ends_with_the_time() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let certificate =
         |k| format!("elinvar certificate 1\nproperty 0\nk-induction {k} simple-path\n");
     std::fs::write(path.join("huge.cert"), certificate(1_000_000)).unwrap();
@@ -159,8 +153,7 @@ fn verifying_ends_with_the_time() {
 #[cfg(unix)]
 #[test]
 fn the_first_signal_ends_the_run_soon() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("m.btor2"), wide("mul", 3000)).unwrap();
     // Z3 works on this for long, and has a handler of its own for interrupts.
     let cubes = "procedure p(x: int, y: int, z: int) { assert x*x*x + y*y*y + z*z*z != 42; }";

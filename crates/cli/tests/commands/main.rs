@@ -1,6 +1,7 @@
 //! The real binary, where files are written or output is read by a program.
 
 use std::io::Write;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -91,8 +92,37 @@ fn elinvar(folder: &Path, words: &[&str]) -> Run {
     Run::of(command.output().expect("the binary runs"))
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
+/// Runs `elinvar` with this text as its standard input.
+fn elinvar_reading(text: &[u8], words: &[&str]) -> Run {
+    let mut child = command(Path::new("."))
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("it is piped").write_all(text).expect("the input is read");
+    Run::of(child.wait_with_output().expect("the binary ends"))
+}
+
+/// A temporary folder that is removed when the value is dropped.
+struct Folder(tempfile::TempDir);
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+fn folder() -> Folder {
+    Folder(tempfile::tempdir().expect("a temporary folder"))
 }
 
 fn at(name: &str) -> String {
@@ -103,7 +133,7 @@ fn at(name: &str) -> String {
 fn counterexamples_are_written_and_verified() {
     let folder = folder();
     for &(name, depth) in FAILING {
-        let path = folder.path();
+        let path = &folder;
         let check = ["check", &at(name), "--witness", "w", "--vcd", "w.vcd", "--quiet"];
         assert_eq!(elinvar(path, &check).code, UNSAFE, "{name}");
         let verdict = elinvar(path, &["verify", &at(name), "w"]);
@@ -123,8 +153,7 @@ fn counterexamples_are_written_and_verified() {
 
 #[test]
 fn proofs_are_written_and_verified() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for name in HOLDING {
         let check = elinvar(path, &["check", &at(name), "--certificate", name, "-q"]);
         assert_eq!((check.code, check.stdout.as_str()), (SAFE, "safe\n"), "{name}");
@@ -145,8 +174,7 @@ fn proofs_are_written_and_verified() {
 
 #[test]
 fn invariants_for_all_inputs_are_judged() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     elinvar(path, &["check", "@memclear.btor", "--certificate", "c", "-q"]);
     let text = std::fs::read_to_string(path.join("c")).unwrap();
     assert!(text.contains("\ninvariant for all inputs\n"), "{text}");
@@ -170,8 +198,7 @@ fn invariants_for_all_inputs_are_judged() {
 /// The text format is for what is quantified over inputs only.
 #[test]
 fn invariants_about_states_are_circuits() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     // `wrong` stays as it is, `done` is what the input was; bad is both.
     let model = "aag 4 1 2 0 1 1\n2\n4 2\n6 6\n8\n8 4 6\n";
     std::fs::write(path.join("model.aag"), model).unwrap();
@@ -194,8 +221,7 @@ fn invariants_about_states_are_circuits() {
 /// or yields another circuit that proves the property as well, never an error.
 #[test]
 fn changed_circuits_are_judged_without_failure() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     elinvar(path, &["check", "@arbiter.aag", "--certificate", "c.aag", "-q"]);
     let circuit = std::fs::read(path.join("c.aag")).unwrap();
     let mut refused = 0;
@@ -212,8 +238,7 @@ fn changed_circuits_are_judged_without_failure() {
 
 #[test]
 fn the_competition_call_writes_one_file() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let run = elinvar(path, &["@counter.aag", "a.sat", "a.unsat"]);
     assert_eq!((run.code, run.stdout.as_str()), (UNSAFE, "sat\n"));
     assert!(path.join("a.sat").exists() && !path.join("a.unsat").exists());
@@ -231,8 +256,7 @@ fn the_competition_call_writes_one_file() {
 
 #[test]
 fn conversions_keep_the_verdict() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (name, verdict) in [
         ("counter.aag", UNSAFE),
         ("arbiter.aag", SAFE),
@@ -320,56 +344,59 @@ fn arrays_appear_in_json() {
     assert!(memory["values"][0]["default"].is_string());
 }
 
-#[test]
-fn options_of_the_engines_do_not_change_verdicts() {
-    let folder = folder();
-    let both = [("counter_bug.btor2", UNSAFE), ("assertion.basm", SAFE), ("counter.aag", UNSAFE)];
-    for (name, verdict) in both {
-        for options in [
-            &["--engine", "kind"] as &[&str],
-            &["--engine", "kind", "--distinct", "eager"],
-            &["--engine", "kind", "--distinct", "lazy", "--no-incremental"],
-            &["--engine", "kind", "--no-strengthen"],
-            &["--seed", "7"],
-            &["--bound", "30"],
-            &["-j", "3"],
-        ] {
-            let mut words = vec!["check", "-q"];
+/// Every model has its verdict with each of these options of `check`.
+fn expect_verdicts(models: &[(&str, u8)], options: &[&str]) {
+    let path = &folder();
+    for &(name, verdict) in models {
+        for options in options {
             let name = at(name);
-            words.push(&name);
-            words.extend(options);
-            assert_eq!(elinvar(folder.path(), &words).code, verdict, "{name} {options:?}");
+            let mut words = vec!["check", "-q", &name];
+            words.extend(options.split_whitespace());
+            assert_eq!(elinvar(path, &words).code, verdict, "{name} {options}");
         }
-    }
-    let bmc = ["check", "-q", "@counter_bug.btor2", "--engine", "bmc"];
-    for options in [&[] as &[&str], &["--start", "5"], &["--step", "4"], &["--no-incremental"]] {
-        let words: Vec<&str> = bmc.iter().chain(options).copied().collect();
-        assert_eq!(elinvar(folder.path(), &words).code, UNSAFE, "{options:?}");
     }
 }
 
 #[test]
+fn options_of_the_engines_do_not_change_verdicts() {
+    expect_verdicts(
+        &[("counter_bug.btor2", UNSAFE), ("assertion.basm", SAFE), ("counter.aag", UNSAFE)],
+        &[
+            "--engine kind",
+            "--engine kind --distinct eager",
+            "--engine kind --distinct lazy --no-incremental",
+            "--engine kind --no-strengthen",
+            "--seed 7",
+            "--bound 30",
+            "-j 3",
+        ],
+    );
+    expect_verdicts(
+        &[("counter_bug.btor2", UNSAFE)],
+        &[
+            "--engine bmc",
+            "--engine bmc --start 5",
+            "--engine bmc --step 4",
+            "--engine bmc --no-incremental",
+        ],
+    );
+}
+
+#[test]
 fn options_of_pdr_do_not_change_verdicts() {
-    let folder = folder();
-    let both = [("peterson.btor2", SAFE), ("counter.aag", UNSAFE), ("several.btor2", UNSAFE)];
-    for (name, verdict) in both {
-        for options in [
-            &[] as &[&str],
-            &["--passes", "none"],
-            &["--passes", "cone,registers", "--no-elimination"],
-            &["--ctg", "0"],
-            &["--ctg", "5", "--ctg-depth", "2", "--seed", "3"],
-            &["--attempts", "1", "--drop-obligations", "0", "--patience", "1"],
-        ] {
-            let mut words = vec!["check", "-q", "--engine", "pdr"];
-            let name = at(name);
-            words.push(&name);
-            words.extend(options);
-            assert_eq!(elinvar(folder.path(), &words).code, verdict, "{name} {options:?}");
-        }
-    }
+    expect_verdicts(
+        &[("peterson.btor2", SAFE), ("counter.aag", UNSAFE), ("several.btor2", UNSAFE)],
+        &[
+            "--engine pdr",
+            "--engine pdr --passes none",
+            "--engine pdr --passes cone,registers --no-elimination",
+            "--engine pdr --ctg 0",
+            "--engine pdr --ctg 5 --ctg-depth 2 --seed 3",
+            "--engine pdr --attempts 1 --drop-obligations 0 --patience 1",
+        ],
+    );
     let words = ["check", "@memory.btor2", "--engine", "pdr", "--memory-limit", "1"];
-    let run = elinvar(folder.path(), &words);
+    let run = elinvar(&folder(), &words);
     assert_eq!(run.code, UNKNOWN);
     assert!(run.stdout.contains("more than the limit of 1 bits"), "{}", run.stdout);
 }
@@ -444,8 +471,8 @@ fn threads_agree_with_one() {
         }
     }
     let folder = folder();
-    let model = hard_model(folder.path());
-    let run = elinvar(folder.path(), &["check", &model, "-j", "2", "--timeout", "0.5"]);
+    let model = hard_model(&folder);
+    let run = elinvar(&folder, &["check", &model, "-j", "2", "--timeout", "0.5"]);
     assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
     assert!(run.stdout.contains("the time limit was reached"), "{}", run.stdout);
 }
@@ -453,15 +480,14 @@ fn threads_agree_with_one() {
 #[test]
 fn bounds_that_need_no_solver_end_with_the_time() {
     let folder = folder();
-    std::fs::write(folder.path().join("m.aag"), "aag 0 0 0 0 0 1\n0\n").unwrap();
+    std::fs::write(folder.join("m.aag"), "aag 0 0 0 0 0 1\n0\n").unwrap();
     let words = ["check", "m.aag", "--engine", "bmc", "--timeout", "0.1", "-q"];
-    assert_eq!(elinvar(folder.path(), &words).code, UNKNOWN);
+    assert_eq!(elinvar(&folder, &words).code, UNKNOWN);
 }
 
 #[test]
 fn each_property_has_its_own_evidence() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let words =
         ["check", "@several.btor2", "--witness", "w.txt", "--certificate", "c.cert.btor2", "-q"];
     assert_eq!(elinvar(path, &words).code, UNSAFE);
@@ -483,8 +509,7 @@ fn each_property_has_its_own_evidence() {
 
 #[test]
 fn minimized_proofs_are_proofs() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let clauses = |more: &[&str]| {
         let mut command = command(path);
         command.arg("check").arg(example("peterson.btor2"));
@@ -517,8 +542,7 @@ fn hard_model(folder: &Path) -> String {
 
 #[test]
 fn limits_end_in_unknown() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = hard_model(path);
     for limit in [["--timeout", "0.3"], ["--memory", "1"]] {
         let words: Vec<&str> = ["check", &model, "--json"].into_iter().chain(limit).collect();
@@ -533,8 +557,7 @@ fn limits_end_in_unknown() {
 
 #[test]
 fn what_was_decided_before_a_limit_is_told() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let run = elinvar(path, &["check", &hard_model(path), "--timeout", "0.5", "--json"]);
     assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
     let report: Json = serde_json::from_str(&run.stdout).unwrap();
@@ -546,8 +569,8 @@ fn what_was_decided_before_a_limit_is_told() {
 #[test]
 fn an_interrupt_ends_the_run_in_order() {
     let folder = folder();
-    let child = command(folder.path())
-        .args(["check", &hard_model(folder.path())])
+    let child = command(&folder)
+        .args(["check", &hard_model(&folder)])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -564,22 +587,14 @@ fn an_interrupt_ends_the_run_in_order() {
 
 #[test]
 fn models_are_read_from_standard_input() {
-    let mut child = command(Path::new("."))
-        .args(["check", "-", "--quiet"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
     let model = std::fs::read(example("counter.btor2")).unwrap();
-    child.stdin.take().unwrap().write_all(&model).unwrap();
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = elinvar_reading(&model, &["check", "-", "--quiet"]);
     assert_eq!((run.code, run.stdout.as_str()), (SAFE, "safe\n"));
 }
 
 #[test]
 fn the_content_tells_the_format_not_the_name() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for name in ["counter.aag", "counter_bug.btor2", "midpoint.basm"] {
         std::fs::copy(example(name), path.join("model")).unwrap();
         assert_eq!(elinvar(path, &["check", "model", "-q"]).code, UNSAFE, "{name}");
@@ -588,8 +603,7 @@ fn the_content_tells_the_format_not_the_name() {
 
 #[test]
 fn simulations_are_written_as_waveforms() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let run = elinvar(path, &["simulate", "@fifo.btor2", "--cycles", "5", "--vcd", "s.vcd"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(std::fs::read_to_string(path.join("s.vcd")).unwrap().contains("#4\n"));
@@ -602,8 +616,7 @@ fn simulations_are_written_as_waveforms() {
 
 #[test]
 fn files_that_cannot_be_written_are_user_errors() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let run = elinvar(path, &["check", "@counter.aag", "--witness", "no/such/w"]);
     assert_eq!(run.code, USER_ERROR);
     assert!(run.stderr.starts_with("error: cannot write no/such/w: "), "{}", run.stderr);

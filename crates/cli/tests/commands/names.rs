@@ -57,8 +57,7 @@ fn assert_harmless(text: &str, what: &str) {
 
 #[test]
 fn nothing_that_is_printed_or_written_is_harmful() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let long = "x".repeat(10_000);
     std::fs::write(path.join("m.aag"), aiger(&long)).unwrap();
     std::fs::write(path.join("m.btor2"), btor2()).unwrap();
@@ -108,8 +107,7 @@ fn nothing_that_is_printed_or_written_is_harmful() {
 /// The line of a fault and the words that it quotes are not shown as they are.
 #[test]
 fn messages_about_files_are_harmless() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (name, text) in [
         ("keyword.btor2", "1 sort bitvec 1\n2 \x1b[31mred 1\n"),
         ("symbol.btor2", "1 sort bitvec 1\n2 input 1 \x1b[31m more\n"),

@@ -13,15 +13,21 @@ fn report(folder: &Path, words: &[&str]) -> (u8, Json) {
     (run.code, json.unwrap_or_else(|error| panic!("{error}: {}{}", run.stdout, run.stderr)))
 }
 
+/// Decides a program, has its evidence verified, and returns the text of the evidence with
+/// the answer of `verify`.
+fn verified(folder: &Path, name: &str, option: &str, code: u8) -> (String, Run) {
+    let run = elinvar(folder, &["check", name, option, "e", "--quiet"]);
+    assert_eq!(run.code, code, "{}", run.stderr);
+    let text = std::fs::read_to_string(folder.join("e")).expect("evidence was written");
+    let run = elinvar(folder, &["verify", name, "e"]);
+    assert_eq!(run.code, ACCEPTED, "{}", run.stdout);
+    (text, run)
+}
+
 #[test]
 fn proofs_are_written_and_judged() {
-    let folder = folder();
-    let path = folder.path();
-    let check = ["check", "@double.bpl", "--certificate", "c", "--quiet"];
-    assert_eq!(elinvar(path, &check).code, SAFE);
-    let verify = ["verify", "@double.bpl", "c"];
-    assert_eq!(elinvar(path, &verify).code, ACCEPTED);
-    let text = std::fs::read_to_string(path.join("c")).unwrap();
+    let path = &folder();
+    let (text, _) = verified(path, "@double.bpl", "--certificate", SAFE);
     assert!(text.contains("invariant x == 2 * y\n"), "{text}");
     for (edited, reason) in [
         (text.replace("x == 2 * y", "x == 3 * y"), "does not follow"),
@@ -29,8 +35,8 @@ fn proofs_are_written_and_judged() {
         (text.replace("x == 2 * y", "x == 2 * z"), "error: "),
         (text.replace("assert at line", "nothing at line"), "there is no property"),
     ] {
-        write(path, "c", &edited);
-        let run = elinvar(path, &verify);
+        write(path, "e", &edited);
+        let run = elinvar(path, &["verify", "@double.bpl", "e"]);
         assert_eq!(run.code, REFUSED, "{}", run.stdout);
         assert!(
             run.stdout.starts_with("refused\n") && run.stdout.contains(reason),
@@ -42,18 +48,13 @@ fn proofs_are_written_and_judged() {
 
 #[test]
 fn runs_are_written_and_judged() {
-    let folder = folder();
-    let path = folder.path();
-    let check = ["check", "@overdraft.bpl", "--witness", "w", "--quiet"];
-    assert_eq!(elinvar(path, &check).code, UNSAFE);
-    let verify = ["verify", "@overdraft.bpl", "w"];
-    let run = elinvar(path, &verify);
+    let path = &folder();
+    let (text, run) = verified(path, "@overdraft.bpl", "--witness", UNSAFE);
     assert!(
         run.stdout.starts_with("accepted\nThe run shows that assert at line"),
         "{}",
         run.stdout
     );
-    let text = std::fs::read_to_string(path.join("w")).unwrap();
     let json: Json = serde_json::from_str(&text).unwrap();
     let mut shorter = json.clone();
     shorter["steps"].as_array_mut().unwrap().pop();
@@ -61,26 +62,25 @@ fn runs_are_written_and_judged() {
     other["initial"][0]["value"] = "12345".into();
     let mut wrong = json;
     wrong["initial"][0]["value"] = true.into();
-    for edited in [shorter, other, wrong] {
-        write(path, "w", &edited.to_string());
-        let run = elinvar(path, &verify);
+    let cut = text[..text.len() / 2].to_owned();
+    for edited in [shorter.to_string(), other.to_string(), wrong.to_string(), cut] {
+        write(path, "e", &edited);
+        let run = elinvar(path, &["verify", "@overdraft.bpl", "e"]);
         assert_eq!(run.code, REFUSED, "{}", run.stdout);
     }
-    write(path, "w", &text[..text.len() / 2]);
-    assert_eq!(elinvar(path, &verify).code, REFUSED);
 }
 
 #[test]
 fn reports_have_lines_clauses_and_values() {
     let folder = folder();
-    let (code, json) = report(folder.path(), &["@double.bpl"]);
+    let (code, json) = report(&folder, &["@double.bpl"]);
     let property = &json["properties"][0];
     assert_eq!((code, &json["engine"], &property["kind"]), (SAFE, &"cfg".into(), &"assert".into()));
     assert_eq!(property["certificate"]["kind"], "locations");
     let invariant = &property["invariant"][0];
     assert_eq!(invariant["text"], "while (y < n)");
     assert!(invariant["clauses"].as_array().unwrap().contains(&"x == 2 * y".into()), "{invariant}");
-    let (code, json) = report(folder.path(), &["@overdraft.bpl"]);
+    let (code, json) = report(&folder, &["@overdraft.bpl"]);
     let property = &json["properties"][0];
     assert_eq!((code, &json["verdict"]), (UNSAFE, &"unsafe".into()));
     let trace = property["trace"].as_array().unwrap();
@@ -92,8 +92,7 @@ fn reports_have_lines_clauses_and_values() {
 /// Several properties have a verdict each, and a file each.
 #[test]
 fn every_assertion_is_decided() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let text = "procedure p(n: int) {\n  var i: int;\n  i := 0;\n  while (i < n) {\n    i := i + 1;\n\
                 \x20   assert i > 0;\n  }\n  assert i != 3;\n}\n";
     write(path, "p.bpl", text);
@@ -111,8 +110,7 @@ fn every_assertion_is_decided() {
 /// A counterexample through what is known in part shows nothing.
 #[test]
 fn doubtful_runs_are_unknown() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let text = "function {:overapproximation \"xor\"} f(x: int) returns (int);\n\
                 procedure p(n: int) { assert f(n) == n; }\n";
     write(path, "p.bpl", text);
@@ -129,7 +127,7 @@ fn spacer_agrees() {
     for (name, answer) in [("double", "sat\n"), ("overdraft", "unsat\n")] {
         let program = format!("@{name}.bpl");
         let convert = ["convert", &program, "-o", "clauses.smt2"];
-        assert_eq!(elinvar(folder.path(), &convert).code, 0);
+        assert_eq!(elinvar(&folder, &convert).code, 0);
         let output = Command::new("z3").current_dir(&folder).arg("clauses.smt2").output();
         assert_eq!(String::from_utf8(output.expect("z3 is installed").stdout).unwrap(), answer);
     }
@@ -138,8 +136,7 @@ fn spacer_agrees() {
 /// A program without a property has no verdict, whatever the reason.
 #[test]
 fn a_program_without_a_property_is_an_error() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (text, note) in [
         ("// nothing\n", ""),
         ("var g: int;\n", ""),
@@ -158,8 +155,7 @@ fn a_program_without_a_property_is_an_error() {
 /// The dialect is chosen, found in the text, and reported.
 #[test]
 fn dialects_are_chosen_and_reported() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     write(path, "p.bpl", "procedure p() {\n  assert 3 / 2 == 1 / 1;\n}\n");
     write(path, "u.bpl", "//#Unsafe\nprocedure p() {\n  assert 3 / 2 == 1 / 1;\n}\n");
     for (words, code, dialect) in [
@@ -185,8 +181,7 @@ fn dialects_are_chosen_and_reported() {
 /// A quotient that Boogie has no type for is pointed out.
 #[test]
 fn quotients_of_integers_have_a_note() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     write(
         path,
         "p.bpl",
@@ -201,8 +196,7 @@ fn quotients_of_integers_have_a_note() {
 /// What holds because nothing can enter the procedure is told apart.
 #[test]
 fn contradictory_preconditions_are_vacuous() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (text, vacuous) in [
         ("procedure p(x: int) requires x > 0; requires x < 0; { assert false; }", [true, false]),
         ("procedure p(x: int where x > 0) free requires x < 0; { assert false; }", [true, false]),
@@ -231,8 +225,7 @@ fn contradictory_preconditions_are_vacuous() {
 /// Loop invariants that suffice are not searched for.
 #[test]
 fn given_invariants_are_tried_first() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let text = "procedure Sum(n: int) returns (s: int) requires n >= 0; ensures 2 * s == n * (n + 1);\n\
                 {\n  var i: int;\n  s := 0; i := 0;\n  while (i < n)\n    invariant 0 <= i && i <= n;\n\
                 \x20   invariant 2 * s == i * (i + 1);\n  { i := i + 1; s := s + i; }\n}\n";
@@ -272,8 +265,7 @@ const TO_PASTE: [&str; 5] = [
 /// The invariants that are printed are invariants of the program that they are pasted into.
 #[test]
 fn printed_invariants_can_be_pasted() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for text in TO_PASTE {
         write(path, "p.bpl", text);
         let (code, json) = report(path, &["p.bpl"]);

@@ -37,8 +37,7 @@ fn kept(report: &Json) -> u64 {
 
 #[test]
 fn saved_proofs_are_reused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let (code, first) = json(&["check", MODEL, "--engine", "pdr", "--json"]);
     assert_eq!((code, &first["reuse"]), (SAFE, &Json::Null));
@@ -55,8 +54,7 @@ fn saved_proofs_are_reused() {
 
 #[test]
 fn the_report_tells_what_was_reused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let run = elinvar(path, &["check", MODEL, "--engine", "pdr", "--reuse", "p"]);
     let line = run.stdout.lines().find(|line| line.starts_with("Reused ")).expect("a line");
@@ -71,8 +69,7 @@ fn the_report_tells_what_was_reused() {
 
 #[test]
 fn a_proof_with_evidence_that_was_reused_is_verified() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let words = ["check", MODEL, "--engine", "pdr", "--reuse", "p", "--certificate", "c", "-q"];
     assert_eq!(elinvar(path, &words).code, SAFE);
@@ -81,8 +78,7 @@ fn a_proof_with_evidence_that_was_reused_is_verified() {
 
 #[test]
 fn registers_are_known_by_another_name() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     edited(path, &[("state 2 place0", "state 2 location"), ("state 1 turn", "state 1 waits")]);
     let words = ["check", "edited.btor2", "--engine", "pdr", "--reuse", "p", "--json"];
@@ -94,8 +90,7 @@ fn registers_are_known_by_another_name() {
 
 #[test]
 fn a_version_with_a_bug_does_not_cost_the_proof() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let proof = saved(path);
     // Process 0 enters although the other has its flag raised.
@@ -120,8 +115,7 @@ fn a_version_with_a_bug_does_not_cost_the_proof() {
 
 #[test]
 fn proofs_of_other_models_do_no_harm() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     for (name, verdict) in [
         ("counter.aag", UNSAFE),
@@ -142,8 +136,7 @@ fn proofs_of_other_models_do_no_harm() {
 
 #[test]
 fn a_file_that_is_not_there_yet_is_one_of_save() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for more in [&[] as &[&str], &["--save", "other"]] {
         let run = elinvar(path, &[&["check", MODEL, "--reuse", "p"], more].concat());
         assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""), "{more:?}");
@@ -160,8 +153,7 @@ fn a_file_that_is_not_there_yet_is_one_of_save() {
 
 #[test]
 fn damaged_proofs_are_refused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let proof = saved(path);
     let mut changed = proof.clone().into_bytes();
@@ -201,8 +193,7 @@ fn damaged_proofs_are_refused() {
 
 #[test]
 fn errors_leave_the_saved_proof_alone() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     save(path);
     let proof = saved(path);
     std::fs::write(path.join("bad.btor2"), "1 sort bitvec\n").unwrap();
@@ -263,8 +254,7 @@ fn lemmas_for_a_run(folder: &Path, model: &str) -> u64 {
 
 #[test]
 fn a_killed_run_leaves_a_valid_proof() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = long_model(path);
     let words = ["check", model, "--engine", "pdr", "--save", "p", "--timeout", "0.3", "-q"];
     assert_eq!(elinvar(path, &words).code, UNKNOWN);
@@ -277,8 +267,7 @@ fn a_killed_run_leaves_a_valid_proof() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_can_be_continued() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = long_model(path);
     let child = learning(path, model, &[]);
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -293,8 +282,7 @@ fn an_interrupted_run_can_be_continued() {
 
 #[test]
 fn a_run_without_time_saves_lemmas_that_it_was_given() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = long_model(path);
     let with = |more: &[&str]| {
         let words = ["check", model, "--engine", "pdr", "--save", "p", "--timeout"];

@@ -18,8 +18,7 @@ fn check(path: &Path, constraints: &str, more: &[&str]) -> Run {
 
 #[test]
 fn contradictory_constraints_are_reported_by_every_engine() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let nothing = "\nvacuous: no initial state satisfies the constraints\n";
     let dead = "\nvacuous: the constraints contradict each other in cycle 3, so that every run ends \
                 after 3 cycles\n";
@@ -48,8 +47,7 @@ fn contradictory_constraints_are_reported_by_every_engine() {
 
 #[test]
 fn other_answers_are_not_vacuous() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     for (constraints, code) in [
         ("", UNSAFE),
         // The input is chosen so that it holds.

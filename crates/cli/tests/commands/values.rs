@@ -5,8 +5,8 @@ use super::*;
 
 fn check(source: &str, words: &[&str]) -> Run {
     let folder = folder();
-    std::fs::write(folder.path().join("p.bpl"), source).expect("writable");
-    elinvar(folder.path(), &[&["check", "p.bpl"], words].concat())
+    std::fs::write(folder.join("p.bpl"), source).expect("writable");
+    elinvar(&folder, &[&["check", "p.bpl"], words].concat())
 }
 
 /// Maps that agree at all indices are the same, however they were written.
@@ -41,8 +41,7 @@ fn different_maps_are_found_and_replayed() {
 /// The witness says that `x` and `y` differ, though they agree at both indices.
 #[test]
 fn witnesses_with_two_forms_of_one_map_are_refused() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let source = "function f(m: [bool]int) returns (int);\nprocedure p() {\n  var m: [[bool]int]int;
   var x, y: [bool]int;\n  assume x[true] == y[true] && x[false] == y[false];\n  assert f(x) == f(y);\n}\n";
     std::fs::write(path.join("p.bpl"), source).unwrap();
@@ -89,8 +88,7 @@ fn divisions_by_zero_have_any_value() {
 /// The witness has the values of divisions by zero; without them the run is another one.
 #[test]
 fn witnesses_say_what_a_division_by_zero_gives() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     std::fs::write(path.join("p.bpl"), "procedure p(x: int) { assert x div 0 == 0; }").unwrap();
     assert_eq!(elinvar(path, &["check", "p.bpl", "--witness", "w", "-q"]).code, UNSAFE);
     assert_eq!(elinvar(path, &["verify", "p.bpl", "w"]).code, ACCEPTED);
@@ -145,8 +143,7 @@ fn cvc5_confirms_proofs() {
         eprintln!("skipped: cvc5 is not installed");
         return;
     }
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let solvers = ["--smt-solver", "z3", "--smt-solver", "cvc5"];
     let words = [&["check", "@double.bpl", "--certificate", "c", "-q"], &solvers[..]].concat();
     let run = elinvar(path, &words);

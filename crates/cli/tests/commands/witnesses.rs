@@ -30,10 +30,29 @@ fn refused(path: &Path, model: &str, witness: &str, reason: &str) {
     assert!(text.contains(reason), "{witness}{text}");
 }
 
+/// Good witnesses are accepted with this text. One that differs from `witness` in the text
+/// `from`, which becomes `to`, is refused for the reason.
+fn expect_claims_checked(
+    model: &str,
+    good: &[String],
+    accepted: &str,
+    witness: &str,
+    changes: &[(&str, &str, &str)],
+) {
+    let path = &folder();
+    for witness in good {
+        let run = judge(path, model, witness);
+        assert_eq!((run.code, run.stdout.as_str()), (ACCEPTED, accepted), "{witness}");
+    }
+    for (from, to, reason) in changes {
+        let changed = witness.replacen(from, to, 1);
+        assert_ne!(changed, witness, "{from}");
+        refused(path, model, &changed, reason);
+    }
+}
+
 #[test]
 fn every_claim_of_an_aiger_witness_is_checked() {
-    let folder = folder();
-    let path = folder.path();
     let accepted = "accepted\nThe trace shows that property was_set fails in cycle 1.\n\
         The trace shows that property high fails in cycle 0.\n";
     let comment = "c made by hand\nc twice\n";
@@ -46,11 +65,7 @@ fn every_claim_of_an_aiger_witness_is_checked() {
         // The first latch has a reset value.
         BITS_WITNESS.replace("01\n", "x1\n"),
     ];
-    for witness in good {
-        let run = judge(path, BITS, &witness);
-        assert_eq!((run.code, run.stdout.as_str()), (ACCEPTED, accepted), "{witness}");
-    }
-    for (from, to, reason) in [
+    let changes = [
         ("01\n1", "00\n1", "no cycle of the trace violates property high"),
         ("1\n0\n.", "0\n0\n.", "no cycle of the trace violates property was_set"),
         ("01\n1", "01\nx", "no cycle of the trace violates property was_set"),
@@ -64,18 +79,14 @@ fn every_claim_of_an_aiger_witness_is_checked() {
         (".\n", ".\nc\nnonsense\n", "w:8:1: error: unexpected text"),
         (".\n", ".\n1\nb0\n01\n1\n0\n.\n", "w:7:1: error: the file has a second witness"),
         (".\n", "", "w:6:1: error: expected the inputs"),
-    ] {
-        let witness = BITS_WITNESS.replacen(from, to, 1);
-        assert_ne!(witness, BITS_WITNESS);
-        refused(path, BITS, &witness, reason);
-    }
+    ];
+    expect_claims_checked(BITS, &good, accepted, BITS_WITNESS, &changes);
 }
 
 /// The bad state is the negation of the input: an `x` read as 0 leads to it.
 #[test]
 fn an_open_value_must_not_matter() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     let model = "aag 1 1 0 0 0 1\n2\n3\n";
     assert_eq!(judge(path, model, "1\nb0\n\n0\n.\n").code, ACCEPTED);
     refused(path, model, "1\nb0\n\nx\n.\n", "for every choice of the open values");
@@ -90,15 +101,10 @@ fn an_open_value_must_not_matter() {
 
 #[test]
 fn every_claim_of_a_btor2_witness_is_checked() {
-    let folder = folder();
-    let path = folder.path();
     let accepted = "accepted\nThe trace shows that property one fails in cycle 1.\n\
         The trace shows that property any fails in cycle 0.\n";
-    for witness in [WORDS_WITNESS.to_owned(), format!("; first\n{WORDS_WITNESS}; last\n")] {
-        let run = judge(path, WORDS, &witness);
-        assert_eq!((run.code, run.stdout.as_str()), (ACCEPTED, accepted), "{witness}");
-    }
-    for (from, to, reason) in [
+    let good = [WORDS_WITNESS.to_owned(), format!("; first\n{WORDS_WITNESS}; last\n")];
+    let changes = [
         ("1 1 any#0", "1 0 any#0", "any has a different value in cycle 1 of the model"),
         ("1 1 any#0\n@0\n#1\n0 0001 count#1\n1 1 any#1", "", "violates property any"),
         ("0 1 enable@1\n", "", "no cycle of the trace violates property one"),
@@ -110,18 +116,14 @@ fn every_claim_of_a_btor2_witness_is_checked() {
         (".\n", ". nonsense\n", "w:11:3: error: unexpected text at the end"),
         (".\n", ".\nsat\nb0\n@0\n.\n", "w:12:1: error: the file has a second witness"),
         (".\n", "", "w:11:1: error: expected `.`"),
-    ] {
-        let witness = WORDS_WITNESS.replacen(from, to, 1);
-        assert_ne!(witness, WORDS_WITNESS, "{from}");
-        refused(path, WORDS, &witness, reason);
-    }
+    ];
+    expect_claims_checked(WORDS, &good, accepted, WORDS_WITNESS, &changes);
 }
 
 /// A property that the user names must fail as well as those that the witness names.
 #[test]
 fn the_chosen_property_does_not_excuse_false_claims() {
-    let folder = folder();
-    let path = folder.path();
+    let path = &folder();
     judge(path, WORDS, &WORDS_WITNESS.replace("b0 b1", "b0"));
     let chosen = ["verify", "model", "w", "--property"];
     assert_eq!(elinvar(path, &[&chosen[..], &["any"]].concat()).code, ACCEPTED);

@@ -92,20 +92,8 @@ pub fn relevant_states(system: &TransitionSystem, property: PropertyId) -> BTree
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BinaryOp, BitVec, Sort, StateBit, Step, SystemBuilder, Trace};
-
-    /// A counter of two bits that must not reach three.
-    fn counter() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let count = b.state(Sort::Bv(2), Some("count")).unwrap();
-        let one = b.pool.constant(BitVec::one(2));
-        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
-        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
-        let three = b.pool.constant(BitVec::new(2, 3));
-        let bad = b.pool.equal(count, three).unwrap();
-        b.bad("p", bad);
-        b.finish().unwrap()
-    }
+    use elinvar_ir::{BitVec, StateBit, Step, Trace};
+    use elinvar_models::Counter;
 
     fn trace(cycles: usize) -> Verdict {
         let initial = vec![BitVec::zero(2).into()];
@@ -115,7 +103,7 @@ mod tests {
 
     #[test]
     fn false_claims_of_engines_are_bugs() {
-        let system = counter();
+        let system = Counter::new(2).not(3);
         let confirm = |verdict| {
             confirm(&system, Ok(&system), PropertyId(0), verdict, &Budget::default(), || None)
         };
@@ -130,8 +118,8 @@ mod tests {
     /// What a wrong rewrite does: the engine gets another system than the user wrote.
     #[test]
     fn evidence_about_another_reading_of_the_model_is_refused() {
-        let written = counter();
-        let mut b = counter().into_builder();
+        let written = Counter::new(2).not(3);
+        let mut b = Counter::new(2).not(3).into_builder();
         b.states[0].next = Some(b.states[0].symbol);
         let misread = b.finish().unwrap();
         let judge = |system, original, verdict| {
@@ -150,7 +138,7 @@ mod tests {
 
     #[test]
     fn evidence_that_cannot_be_checked_is_none() {
-        let system = counter();
+        let system = Counter::new(2).not(3);
         let proof = Verdict::Safe(Certificate::KInductive { k: 9, simple_path: false });
         let budget = Budget { max_gates: 1, ..Budget::default() };
         let verdict =

@@ -72,38 +72,54 @@ impl Report {
         kind: EvidenceKind,
         path: &Path,
     ) -> Result<Option<Vec<u8>>, Error> {
-        Ok(match (kind, &property.verdict, &self.problem) {
-            (
-                EvidenceKind::Witness,
-                Verdict::Unsafe(Trace::System(trace)),
-                Problem::System(problem),
-            ) => Some(problem.witness(trace)),
-            (
-                EvidenceKind::Witness,
-                Verdict::Unsafe(Trace::Program(trace)),
-                Problem::Program(problem),
-            ) => Some(format!("{:#}\n", program::witness(problem, trace)).into_bytes()),
-            (
-                EvidenceKind::Vcd,
-                Verdict::Unsafe(Trace::System(trace)),
-                Problem::System(problem),
-            ) => Some(problem.vcd(trace)),
-            (
-                EvidenceKind::Certificate,
-                Verdict::Safe(Proof::Certificate(proof)),
-                Problem::System(problem),
-            ) => Some(problem.certificate(property.id, proof, path)?),
-            (
-                EvidenceKind::Certificate,
-                Verdict::Safe(Proof::Invariants(proof)),
-                Problem::Program(problem),
-            ) => Some(program::certificate(problem, property.id, proof).into_bytes()),
-            (
-                EvidenceKind::Certificate,
-                Verdict::Safe(Proof::Certificate(proof)),
-                Problem::Program(problem),
-            ) => Some(system::text_certificate(problem.lowered()?.system(), property.id, proof)?),
-            _ => None,
+        match (kind, &property.verdict) {
+            (EvidenceKind::Witness, Verdict::Unsafe(trace)) => Ok(self.witness(trace)),
+            (EvidenceKind::Vcd, Verdict::Unsafe(trace)) => Ok(self.vcd(trace)),
+            (EvidenceKind::Certificate, Verdict::Safe(proof)) => {
+                self.certificate(property.id, proof, path)
+            }
+            (EvidenceKind::Witness | EvidenceKind::Vcd, Verdict::Safe(_))
+            | (EvidenceKind::Certificate, Verdict::Unsafe(_))
+            | (_, Verdict::Unknown(_)) => Ok(None),
+        }
+    }
+
+    fn witness(&self, trace: &Trace) -> Option<Vec<u8>> {
+        match (trace, &self.problem) {
+            (Trace::System(trace), Problem::System(problem)) => Some(problem.witness(trace)),
+            (Trace::Program(trace), Problem::Program(problem)) => {
+                Some(format!("{:#}\n", program::witness(problem, trace)).into_bytes())
+            }
+            (Trace::System(_), Problem::Program(_)) | (Trace::Program(_), Problem::System(_)) => {
+                None
+            }
+        }
+    }
+
+    fn vcd(&self, trace: &Trace) -> Option<Vec<u8>> {
+        match (trace, &self.problem) {
+            (Trace::System(trace), Problem::System(problem)) => Some(problem.vcd(trace)),
+            (Trace::Program(_), _) | (_, Problem::Program(_)) => None,
+        }
+    }
+
+    fn certificate(
+        &self,
+        property: PropertyId,
+        proof: &Proof,
+        path: &Path,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        Ok(match (proof, &self.problem) {
+            (Proof::Certificate(proof), Problem::System(problem)) => {
+                Some(problem.certificate(property, proof, path)?)
+            }
+            (Proof::Invariants(proof), Problem::Program(problem)) => {
+                Some(program::certificate(problem, property, proof).into_bytes())
+            }
+            (Proof::Certificate(proof), Problem::Program(problem)) => {
+                Some(system::text_certificate(problem.lowered()?.system(), property, proof)?)
+            }
+            (Proof::Invariants(_), Problem::System(_)) => None,
         })
     }
 

@@ -305,20 +305,8 @@ fn find(system: &TransitionSystem, text: &str) -> Result<PropertyId, Error> {
 mod tests {
     use super::*;
     use crate::problem::as_model;
-    use elinvar_ir::{BinaryOp, BitVec, Fact, LinearTerm, Reading, Sort, Word};
-
-    /// A counter of two bits that must not reach three.
-    fn counter() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let count = b.state(Sort::Bv(2), Some("count")).unwrap();
-        let one = b.pool.constant(BitVec::one(2));
-        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
-        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
-        let three = b.pool.constant(BitVec::new(2, 3));
-        let bad = b.pool.equal(count, three).unwrap();
-        b.bad("p", bad);
-        b.finish().unwrap()
-    }
+    use elinvar_ir::{Fact, LinearTerm, Reading, Word};
+    use elinvar_models::Counter;
 
     fn at_most(words: &[Word], bound: i32) -> Certificate {
         let term = |word: &Word| LinearTerm {
@@ -356,7 +344,7 @@ mod tests {
     /// Facts become a circuit over words, which is accepted only if they prove something.
     #[test]
     fn facts_are_written_as_circuits() {
-        let mut b = counter().into_builder();
+        let mut b = Counter::new(2).not(3).into_builder();
         b.states[0].next = Some(b.states[0].symbol);
         let system = b.finish().unwrap();
         let words = words(&system);
@@ -368,7 +356,7 @@ mod tests {
 
     #[test]
     fn witnesses_are_told_by_their_first_line() {
-        let words = as_model(counter());
+        let words = as_model(Counter::new(2).not(3));
         let bits = Model::Aiger(aiger::read(b"aag 0 0 0 1 0\n0\n").unwrap());
         let is_either = |text: &[u8]| is_witness(&words, text) || is_witness(&bits, text);
         assert!(is_witness(&words, b"sat\nb0\n") && is_witness(&bits, b"1\nb0\n"));

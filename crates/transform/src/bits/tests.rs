@@ -271,22 +271,23 @@ fn words_become_bits_and_free_states_inputs() {
     }
 }
 
-#[test]
-fn the_cone_of_influence_is_enough() {
+/// The pass removes registers, and evidence is lifted.
+fn expect_fewer_registers(pass: &str, seeds: u64) {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&only(&["cone"]), shape, 80);
+        let tally = compare(&only(&[pass]), shape, seeds);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
         assert!(tally.after < tally.before, "{shape:?} {tally:?}");
     }
 }
 
 #[test]
+fn the_cone_of_influence_is_enough() {
+    expect_fewer_registers("cone", 80);
+}
+
+#[test]
 fn merged_registers_are_facts() {
-    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&only(&["registers"]), shape, 150);
-        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
-        assert!(tally.after < tally.before, "{shape:?} {tally:?}");
-    }
+    expect_fewer_registers("registers", 150);
 }
 
 #[test]

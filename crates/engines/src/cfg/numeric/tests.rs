@@ -109,6 +109,14 @@ impl Drawing {
         self.sketch.error(at, condition);
     }
 
+    /// Octagons show that the variable has the value of the term here.
+    fn expect_equal(mut self, at: LocationId, term: Term, variable: usize) {
+        self.ask(at);
+        let value = self.value(variable);
+        let equal = self.terms().equal(term, value);
+        assert!(self.facts(Domain::Octagons)[&at].contains(&equal));
+    }
+
     fn facts(self, domain: Domain) -> Facts {
         facts(&self.sketch.finish(), domain).1
     }
@@ -243,10 +251,7 @@ fn bytes_that_wrap_stay_what_they_are() {
     let less = drawing.terms().subtract(rest, byte);
     let signed = drawing.terms().ite(fits, rest, less);
     let end = drawing.assign(start, &[(1, signed)]);
-    drawing.ask(end);
-    let y = drawing.value(1);
-    let equal = drawing.terms().equal(x, y);
-    assert!(drawing.facts(Domain::Octagons)[&end].contains(&equal));
+    drawing.expect_equal(end, x, 1);
 }
 
 #[test]
@@ -281,10 +286,7 @@ fn packs_hold_the_variables_of_a_loop() {
     let below = drawing.terms().less(left, limit);
     let body = drawing.assume(head, below);
     drawing.assign_to(body, head, &[(7, a), (23, b)]);
-    drawing.ask(head);
-    let right = drawing.value(23);
-    let equal = drawing.terms().equal(left, right);
-    assert!(drawing.facts(Domain::Octagons)[&head].contains(&equal));
+    drawing.expect_equal(head, left, 23);
 }
 
 #[test]
