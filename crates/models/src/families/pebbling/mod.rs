@@ -222,13 +222,26 @@ pub(super) mod tests {
         Game::new(names, edges.iter().copied(), outputs.iter().copied()).unwrap()
     }
 
-    pub fn random_game(rng: &mut Rng, largest: usize) -> Game {
+    fn random_game(rng: &mut Rng, largest: usize) -> Game {
         let vertices = 1 + rng.below(largest);
         let pairs = (0..vertices).flat_map(|to| (0..to).map(move |from| (from, to)));
         let edges: Vec<_> = pairs.filter(|_| rng.one_in(2)).collect();
         let mut outputs: Vec<usize> = (0..vertices).filter(|_| rng.one_in(3)).collect();
         outputs.push(rng.below(vertices));
         game(vertices, &edges, &outputs)
+    }
+
+    /// Calls `check` with `count` random games and the generator that drew them.
+    pub fn for_random_games(
+        seed: u64,
+        count: usize,
+        largest: usize,
+        mut check: impl FnMut(&Game, &mut Rng),
+    ) {
+        let mut rng = Rng::new(seed);
+        for _ in 0..count {
+            check(&random_game(&mut rng, largest), &mut rng);
+        }
     }
 
     /// The smallest number of pebbles, by search over all configurations with
@@ -292,18 +305,16 @@ pub(super) mod tests {
 
     #[test]
     fn irrelevant_vertices_do_not_matter() {
-        let mut rng = Rng::new(7);
         let mut smaller = 0;
-        for _ in 0..200 {
-            let game = random_game(&mut rng, 7);
+        for_random_games(7, 200, 7, |game, _| {
             let relevant = game.relevant();
             smaller += usize::from(relevant.game.vertices() < game.vertices());
-            let pebbles = optimum(&game);
+            let pebbles = optimum(game);
             assert_eq!(optimum(&relevant.game), pebbles);
             assert_eq!(relevant.game.lower_bound(), game.lower_bound());
             assert!((game.lower_bound()..=relevant.game.vertices()).contains(&pebbles));
             assert_eq!(relevant.game.relevant().game, relevant.game);
-        }
+        });
         assert!(smaller > 50, "{smaller}");
     }
 }
