@@ -16,6 +16,8 @@ mod strategy;
 
 use std::collections::BTreeSet;
 
+use elinvar_ir::find_cycle;
+
 pub use encode::{LIMIT, pebbling, pebbling_within};
 pub use strategy::{Moves, Strategy, StrategyError};
 
@@ -79,8 +81,8 @@ impl Game {
             return Err(GameError::NoOutput);
         }
         let game = Game { names, predecessors, outputs };
-        match game.on_a_cycle() {
-            Some(vertex) => Err(GameError::Cycle(game.names[vertex].clone())),
+        match find_cycle(&game.predecessors) {
+            Some(cycle) => Err(GameError::Cycle(game.names[cycle[0]].clone())),
             None => Ok(game),
         }
     }
@@ -147,34 +149,6 @@ impl Game {
             stack.extend(new);
         }
         needed
-    }
-
-    /// A vertex that depends on itself.
-    fn on_a_cycle(&self) -> Option<usize> {
-        let count = self.vertices();
-        let mut waiting: Vec<usize> = self.predecessors.iter().map(Vec::len).collect();
-        let mut successors = vec![Vec::new(); count];
-        for (vertex, predecessors) in self.predecessors.iter().enumerate() {
-            for &predecessor in predecessors {
-                successors[predecessor].push(vertex);
-            }
-        }
-        let mut ready: Vec<usize> = (0..count).filter(|&vertex| waiting[vertex] == 0).collect();
-        while let Some(vertex) = ready.pop() {
-            for &successor in &successors[vertex] {
-                waiting[successor] -= 1;
-                if waiting[successor] == 0 {
-                    ready.push(successor);
-                }
-            }
-        }
-        // What waits has a predecessor that waits: going back leads into a cycle.
-        let waits = |vertex: &usize| waiting[*vertex] > 0;
-        let mut vertex = (0..count).find(waits)?;
-        for _ in 0..count {
-            vertex = self.predecessors[vertex].iter().copied().find(waits)?;
-        }
-        Some(vertex)
     }
 }
 
