@@ -191,39 +191,17 @@ const HARD: Shape = Shape {
 };
 
 #[test]
-fn small_circuits() {
-    for seed in seeds(150) {
-        domains::<NoProof>(seed, SMALL);
-    }
-}
-
-#[test]
-fn middle_circuits() {
-    for seed in seeds(15) {
-        domains::<NoProof>(1000 + seed, MIDDLE);
-    }
-}
-
-#[test]
-fn large_circuits() {
-    for seed in seeds(1) {
-        domains::<NoProof>(2000 + seed, LARGE);
-    }
-}
-
-#[test]
-fn hard_circuits() {
+fn circuits_of_all_sizes() {
+    assert_hard(100, seeds(150).map(|seed| domains::<NoProof>(seed, SMALL)));
+    assert_hard(100, seeds(15).map(|seed| domains::<NoProof>(1000 + seed, MIDDLE)));
+    assert_hard(100, seeds(1).map(|seed| domains::<NoProof>(2000 + seed, LARGE)));
     assert_hard(10_000, seeds(1).map(|seed| domains::<NoProof>(5000 + seed, HARD)));
 }
 
 #[test]
 fn refutations_in_circuits_are_proofs() {
-    for seed in seeds(50) {
-        domains::<Log>(3000 + seed, SMALL);
-    }
-    for seed in seeds(5) {
-        domains::<Log>(4000 + seed, MIDDLE);
-    }
+    assert_hard(100, seeds(50).map(|seed| domains::<Log>(3000 + seed, SMALL)));
+    assert_hard(100, seeds(5).map(|seed| domains::<Log>(4000 + seed, MIDDLE)));
 }
 
 #[test]

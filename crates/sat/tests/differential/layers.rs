@@ -6,7 +6,7 @@ use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope};
 use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
 
-fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) {
+fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) -> u64 {
     let mut rng = Rng::new(seed);
     let (mut duel, known) = Duel::<P>::with_clauses(&mut rng, vars, vars * 2);
     let most = vars * 5;
@@ -48,7 +48,7 @@ fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) {
             }
         }
     }
-    duel.finish();
+    duel.finish()
 }
 
 /// Adds a stronger lemma and removes what it subsumes.
@@ -67,16 +67,9 @@ fn strengthen<P: Inspect>(duel: &mut Duel<P>, rng: &mut Rng) {
 
 #[test]
 fn learnt_clauses_stay_in_their_layers() {
-    for seed in seeds(60) {
-        layers::<NoProof>(seed, 6 + seed as usize % 30, 150);
-    }
-}
-
-#[test]
-fn refutations_in_layers_are_proofs() {
-    for seed in seeds(40) {
-        layers::<Log>(1000 + seed, 6 + seed as usize % 20, 100);
-    }
+    let vars = |seed: u64, most: usize| 6 + seed as usize % most;
+    assert_hard(100, seeds(60).map(|seed| layers::<NoProof>(seed, vars(seed, 30), 150)));
+    assert_hard(100, seeds(40).map(|seed| layers::<Log>(1000 + seed, vars(seed, 20), 100)));
 }
 
 /// The later the layer, the farther from the threshold of random 3-SAT.
@@ -102,10 +95,6 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
 #[test]
 fn long_lives_near_the_threshold() {
     assert_hard(10_000, seeds(1).map(|seed| threshold::<NoProof>(seed, 120, 500)));
-}
-
-#[test]
-fn proofs_near_the_threshold() {
     assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 60, 150)));
 }
 
@@ -131,9 +120,8 @@ fn growing<P: Inspect>(seed: u64, vars: usize) -> u64 {
 
 #[test]
 fn layers_that_are_over_leave_the_later_ones_alone() {
-    let plain: u64 = seeds(20).map(|seed| growing::<NoProof>(seed, 60)).sum();
-    let logged: u64 = seeds(10).map(|seed| growing::<Log>(500 + seed, 40)).sum();
-    assert!(plain > 1000 && logged > 100, "only {plain} and {logged} conflicts");
+    assert_hard(1000, seeds(20).map(|seed| growing::<NoProof>(seed, 60)));
+    assert_hard(100, seeds(10).map(|seed| growing::<Log>(500 + seed, 40)));
 }
 
 /// Literals that follow, each by clauses of one layer, and are found by search

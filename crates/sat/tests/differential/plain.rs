@@ -6,7 +6,7 @@ use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
 
 /// Clauses come between queries, from few to more than can be satisfied.
-fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
+fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) -> u64 {
     let mut rng = Rng::new(seed);
     let mut duel: Duel<P> = Duel::new();
     let mut known: Vec<Var> = duel.new_vars(vars);
@@ -36,21 +36,14 @@ fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
             duel.ask_all(Layer::ALWAYS, &assumptions, &temporary, conflicts);
         }
     }
-    duel.finish();
+    duel.finish()
 }
 
 #[test]
 fn growing_clauses() {
-    for seed in seeds(150) {
-        grow::<NoProof>(seed, 3 + seed as usize % 20, 25);
-    }
-}
-
-#[test]
-fn growing_clauses_with_proofs() {
-    for seed in seeds(100) {
-        grow::<Log>(1000 + seed, 3 + seed as usize % 20, 25);
-    }
+    let vars = |seed: u64| 3 + seed as usize % 20;
+    assert_hard(100, seeds(150).map(|seed| grow::<NoProof>(seed, vars(seed), 25)));
+    assert_hard(100, seeds(100).map(|seed| grow::<Log>(1000 + seed, vars(seed), 25)));
 }
 
 /// Random 3-SAT near the threshold, so hard that clauses must be forgotten and
@@ -70,9 +63,5 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
 #[test]
 fn long_lives_near_the_threshold() {
     assert_hard(10_000, seeds(1).map(|seed| threshold::<NoProof>(seed, 180, 60)));
-}
-
-#[test]
-fn proofs_near_the_threshold() {
     assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)));
 }
