@@ -195,7 +195,8 @@ fn together_as_one_by_one() {
 }
 
 /// A decimal counter with one property for each value of its four bits.
-fn digit() -> TransitionSystem {
+#[test]
+fn failing_properties_next_to_safe_ones() {
     let mut b = counters(1).unwrap().into_builder();
     b.properties.clear();
     let digit = b.states[0].symbol;
@@ -204,12 +205,7 @@ fn digit() -> TransitionSystem {
         let bad = b.pool.equal(digit, value).unwrap();
         b.bad("value", bad);
     }
-    b.finish().unwrap()
-}
-
-#[test]
-fn failing_properties_next_to_safe_ones() {
-    let system = digit();
+    let system = b.finish().unwrap();
     // Asked for in an order of their own, and not all.
     let properties: Vec<PropertyId> = (1..16).rev().map(PropertyId).collect();
     for options in all_settings() {
