@@ -184,12 +184,8 @@ impl<'a> Invariant<'a> {
     fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
         let mut frame = self.inside(&mut encoder)?;
-        let bad = frame.encode_bit(&mut encoder, self.bad)?;
-        encoder.assert(bad);
-        match encoder.solve(&[])? {
-            SatAnswer::Sat(_) => Err(Refusal::Safety),
-            SatAnswer::Unsat => Ok(()),
-        }
+        frame.assume(&mut encoder, self.bad)?;
+        encoder.expect_unsat(Refusal::Safety)
     }
 
     /// Any state that satisfies the invariant and the constraints.
@@ -266,7 +262,7 @@ impl<'a> Claim<'a> {
     fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
         let mut frame = Frame::free(&self.attached.system);
-        self.assume(&mut encoder, &mut frame, self.attached.claim)?;
+        frame.assume(&mut encoder, self.attached.claim)?;
         frame.constrain(&mut encoder)?;
         let mut following = frame.successor(&mut encoder, &self.relevant())?;
         following.constrain(&mut encoder)?;
@@ -279,29 +275,15 @@ impl<'a> Claim<'a> {
         let mut frame = Frame::free(&self.attached.system);
         frame.constrain(&mut encoder)?;
         for bit in [self.attached.claim, self.attached.same, self.bad] {
-            self.assume(&mut encoder, &mut frame, bit)?;
+            frame.assume(&mut encoder, bit)?;
         }
-        match encoder.solve(&[])? {
-            SatAnswer::Sat(_) => Err(Refusal::FormulaSafety),
-            SatAnswer::Unsat => Ok(()),
-        }
+        encoder.expect_unsat(Refusal::FormulaSafety)
     }
 
     fn relevant(&self) -> BTreeSet<usize> {
         let system = &self.attached.system;
         let constraints = system.constraints().iter().copied();
         system.cone_of_influence(constraints.chain([self.attached.claim]))
-    }
-
-    fn assume(
-        &self,
-        encoder: &mut Encoder,
-        frame: &mut Frame<'a>,
-        bit: ExprId,
-    ) -> Result<(), Refusal> {
-        let lit = frame.encode_bit(encoder, bit)?;
-        encoder.assert(lit);
-        Ok(())
     }
 
     fn refute(
@@ -312,16 +294,14 @@ impl<'a> Claim<'a> {
     ) -> Result<(), Refusal> {
         let claim = frame.encode_bit(encoder, self.attached.claim)?;
         encoder.assert(!claim);
-        match encoder.solve(&[])? {
-            SatAnswer::Sat(_) => Err(refusal),
-            SatAnswer::Unsat => Ok(()),
-        }
+        encoder.expect_unsat(refusal)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examples::modulo_three;
     use elinvar_ir::{
         BinaryOp, BitVec, ClauseError, FactError, Formula, LinearTerm, Property, PropertyKind,
         Reading, SortError, SystemBuilder, Word,
@@ -378,19 +358,12 @@ mod tests {
         assert_eq!(over(&reached, &[0]), Err(Refusal::BaseCase { cycle: 0 }));
     }
 
-    /// Counts 0, 1, 2, 0, …; bad at five, not reached and two steps from three.
+    /// The counter modulo three with a memory and a liveness property.
     fn counter() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let count = b.state(Sort::Bv(3), Some("count")).unwrap();
+        let mut b = modulo_three();
         b.state(Sort::Array { index: 2, element: 1 }, Some("memory")).unwrap();
-        let [zero, one, two, five] = [0, 1, 2, 5].map(|n| b.pool.constant(BitVec::new(3, n)));
-        b.states[0].init = Some(zero);
-        let incremented = b.pool.binary(BinaryOp::Add, count, one).unwrap();
-        let last = b.pool.equal(count, two).unwrap();
-        b.states[0].next = Some(b.pool.ite(last, zero, incremented).unwrap());
-        let bad = b.pool.equal(count, five).unwrap();
-        b.bad("five", bad);
-        let kind = PropertyKind::Justice(vec![bad]);
+        let some = b.pool.redor(b.states[0].symbol).unwrap();
+        let kind = PropertyKind::Justice(vec![some]);
         b.properties.push(Property { name: "live".into(), kind });
         b.finish().unwrap()
     }
@@ -405,9 +378,19 @@ mod tests {
         vec![vec![not(2)], vec![not(1), not(0)]]
     }
 
-    fn check_clauses(system: &TransitionSystem, clauses: Vec<Vec<StateBit>>) -> Option<Refusal> {
-        let evidence = Certificate::Inductive { clauses };
-        certificate(system, PropertyId(0), &evidence, &Budget::default()).err()
+    /// Accepts good evidence for the counter, and checks it again after a change.
+    fn check_corrupted<C>(
+        good: fn(&TransitionSystem) -> C,
+        evidence: fn(C) -> Certificate,
+        corrupt: &dyn Fn(&mut C),
+    ) -> Result<(), Refusal> {
+        let system = counter();
+        let check =
+            |clauses| certificate(&system, PropertyId(0), &evidence(clauses), &Budget::default());
+        assert_eq!(check(good(&system)), Ok(()));
+        let mut clauses = good(&system);
+        corrupt(&mut clauses);
+        check(clauses)
     }
 
     fn check_k(system: &TransitionSystem, k: usize, simple_path: bool) -> Option<Refusal> {
@@ -416,18 +399,11 @@ mod tests {
     }
 
     #[test]
-    fn a_good_invariant_is_accepted() {
-        let system = counter();
-        assert_eq!(check_clauses(&system, invariant(&system)), None);
-    }
-
-    #[test]
     fn every_corruption_of_an_invariant_is_refused() {
         let system = counter();
         let refused = |corrupt: &dyn Fn(&mut Vec<Vec<StateBit>>)| {
-            let mut clauses = invariant(&system);
-            corrupt(&mut clauses);
-            check_clauses(&system, clauses).unwrap()
+            let evidence = |clauses| Certificate::Inductive { clauses };
+            check_corrupted(invariant, evidence, corrupt).unwrap_err()
         };
         let initiation = Refusal::Initiation { clause: 0 };
         assert_eq!(refused(&|c| c[0][0].positive = true), initiation);
@@ -466,12 +442,8 @@ mod tests {
     fn every_corruption_of_facts_is_refused() {
         let system = counter();
         let check = |corrupt: &dyn Fn(&mut Vec<Vec<Fact>>)| {
-            let mut clauses = facts(&system);
-            corrupt(&mut clauses);
-            let evidence = Certificate::Facts { clauses };
-            certificate(&system, PropertyId(0), &evidence, &Budget::default())
+            check_corrupted(facts, |clauses| Certificate::Facts { clauses }, corrupt)
         };
-        assert_eq!(check(&|_| {}), Ok(()));
         let bound = |clauses: &mut Vec<Vec<Fact>>, to: i32| match &mut clauses[0][0] {
             Fact::AtMost { bound, .. } => *bound = to.into(),
             other => panic!("{other:?}"),

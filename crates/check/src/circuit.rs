@@ -25,9 +25,9 @@ use std::collections::BTreeSet;
 use elinvar_ir::{ExprId, PropertyId, State, TransitionSystem, WitnessCircuit};
 use rustc_hash::FxHashSet;
 
-use crate::encode::{Encoder, Frame};
+use crate::encode::{Encoder, Frame, Term};
 use crate::refusal::{Refusal, bad_of};
-use crate::solver::{Budget, Lit, SatAnswer};
+use crate::solver::{Budget, Lit};
 
 /// Accepts a witness circuit that proves the property of the model.
 pub fn circuit(
@@ -84,12 +84,8 @@ impl<'a> Check<'a> {
         let mut model = Frame::initial(&mut encoder, self.model, &self.shared_model_states())?;
         model.constrain(&mut encoder)?;
         let mut witness = self.shared_frame(&mut encoder, &mut model)?;
-        let mut consequences = witness.constraints(&mut encoder)?;
-        for (symbol, init) in self.shared_states(|state| state.init) {
-            let defined = witness.encode(&mut encoder, init)?;
-            consequences.push(encoder.equal(&witness.term(symbol), &defined)?);
-        }
-        refute(&mut encoder, consequences, Refusal::CircuitReset)
+        let inits = self.definitions(&mut encoder, &mut witness, |state| state.init)?;
+        expect_definitions(&mut encoder, &mut witness, &inits, Refusal::CircuitReset)
     }
 
     /// SAT?  Fₛₜ{K} ∧ Cₛ ∧ Cₜ ∧ C′ₛ ∧ ¬(F′ₛₜ{K} ∧ C′ₜ)
@@ -102,22 +98,21 @@ impl<'a> Check<'a> {
         let mut model_after = model.successor(&mut encoder, &self.shared_model_states())?;
         model_after.constrain(&mut encoder)?;
         let mut witness_after = self.shared_frame(&mut encoder, &mut model_after)?;
-        let mut consequences = witness_after.constraints(&mut encoder)?;
-        for (symbol, next) in self.shared_states(|state| state.next) {
-            let defined = witness.encode(&mut encoder, next)?;
-            consequences.push(encoder.equal(&witness_after.term(symbol), &defined)?);
-        }
-        refute(&mut encoder, consequences, Refusal::CircuitTransition)
+        let nexts = self.definitions(&mut encoder, &mut witness, |state| state.next)?;
+        expect_definitions(&mut encoder, &mut witness_after, &nexts, Refusal::CircuitTransition)
     }
 
-    /// The shared states of the witness for which this part of them is defined.
-    fn shared_states(
+    /// The shared states of the witness for which this part of them is defined, with its value.
+    fn definitions(
         &self,
+        encoder: &mut Encoder,
+        witness: &mut Frame<'a>,
         part: impl Fn(&State) -> Option<ExprId>,
-    ) -> impl Iterator<Item = (ExprId, ExprId)> {
+    ) -> Result<Vec<(ExprId, Term)>, Refusal> {
         let states = self.witness.system.states();
         let shared = self.witness.shared_states.iter().map(|&(index, _)| &states[index]);
-        shared.filter_map(move |state| Some((state.symbol, part(state)?)))
+        let defined = shared.filter_map(|state| Some((state.symbol, part(state)?)));
+        defined.map(|(symbol, part)| Ok((symbol, witness.encode(encoder, part)?))).collect()
     }
 
     /// SAT?  C ∧ C′ ∧ P′ ∧ ¬P
@@ -192,33 +187,39 @@ impl<'a> Check<'a> {
     }
 }
 
+/// Refuses if a constraint of the frame can be false, or a symbol can differ from its definition.
+fn expect_definitions(
+    encoder: &mut Encoder,
+    frame: &mut Frame<'_>,
+    definitions: &[(ExprId, Term)],
+    refusal: Refusal,
+) -> Result<(), Refusal> {
+    let mut consequences = frame.constraints(encoder)?;
+    for (symbol, definition) in definitions {
+        consequences.push(encoder.equal(&frame.term(*symbol), definition)?);
+    }
+    refute(encoder, consequences, refusal)
+}
+
 /// Refuses if one of the consequences can be false.
 fn refute(encoder: &mut Encoder, consequences: Vec<Lit>, refusal: Refusal) -> Result<(), Refusal> {
     encoder.assert_any(consequences.into_iter().map(|lit| !lit));
-    match encoder.solve(&[])? {
-        SatAnswer::Sat(_) => Err(refusal),
-        SatAnswer::Unsat => Ok(()),
-    }
+    encoder.expect_unsat(refusal)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::examples::modulo_three;
     use elinvar_ir::{BinaryOp, BitVec, Certificate, Formula, Pool, Role, Sort, SystemBuilder};
 
-    /// Counts 0, 1, 2, 0, … while enabled; bad at five. Two properties.
+    /// The counter modulo three while an input is true, with a second property that fails.
     fn model() -> TransitionSystem {
-        let mut b = SystemBuilder::new();
-        let count = b.state(Sort::Bv(3), Some("count")).unwrap();
+        let mut b = modulo_three();
         let enable = b.input(Sort::BOOL, Some("enable")).unwrap();
-        let [zero, one, two, five] = [0, 1, 2, 5].map(|n| b.pool.constant(BitVec::new(3, n)));
-        b.states[0].init = Some(zero);
-        let incremented = b.pool.binary(BinaryOp::Add, count, one).unwrap();
-        let last = b.pool.equal(count, two).unwrap();
-        b.states[0].next = Some(b.pool.ite(last, zero, incremented).unwrap());
         b.constraints.push(enable);
-        let bad = b.pool.equal(count, five).unwrap();
-        b.bad("five", bad);
+        let two = b.pool.constant(BitVec::new(3, 2));
+        let last = b.pool.equal(b.states[0].symbol, two).unwrap();
         b.bad("two", last);
         b.finish().unwrap()
     }

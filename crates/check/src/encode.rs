@@ -104,6 +104,14 @@ impl Encoder {
         all.extend(assumptions);
         self.solver.solve(&all)
     }
+
+    /// Refuses if everything asserted has a model.
+    pub(crate) fn expect_unsat(&mut self, refusal: Refusal) -> Result<(), Refusal> {
+        match self.solve(&[])? {
+            SatAnswer::Sat(_) => Err(refusal),
+            SatAnswer::Unsat => Ok(()),
+        }
+    }
 }
 
 /// The values of a system's expressions in one cycle.
@@ -172,6 +180,13 @@ impl<'a> Frame<'a> {
     ) -> Result<Lit, Refusal> {
         self.encode_all(encoder, [expr])?;
         Ok(self.bit(expr, 0))
+    }
+
+    /// Asserts a bit.
+    pub(crate) fn assume(&mut self, encoder: &mut Encoder, bit: ExprId) -> Result<(), Refusal> {
+        let lit = self.encode_bit(encoder, bit)?;
+        encoder.assert(lit);
+        Ok(())
     }
 
     /// The literals of the constraints.

@@ -47,6 +47,8 @@ mod arrays;
 mod certificate;
 mod circuit;
 mod encode;
+#[cfg(test)]
+mod examples;
 pub mod program;
 mod refusal;
 mod replay;

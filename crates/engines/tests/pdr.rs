@@ -186,28 +186,18 @@ fn together_as_one_by_one() {
     }
 }
 
-/// A counter modulo 10 with one property for each of 16 values.
-fn digit() -> TransitionSystem {
-    let mut b = SystemBuilder::new();
-    let enable = b.input(Sort::BOOL, Some("enable")).unwrap();
-    let digit = b.state(Sort::Bv(4), Some("digit")).unwrap();
-    let [zero, one, nine] = [0, 1, 9].map(|value| b.pool.constant(BitVec::new(4, value)));
-    let last = b.pool.equal(digit, nine).unwrap();
-    let sum = b.pool.binary(elinvar_ir::BinaryOp::Add, digit, one).unwrap();
-    let counted = b.pool.ite(last, zero, sum).unwrap();
-    b.states[0].init = Some(zero);
-    b.states[0].next = Some(b.pool.ite(enable, counted, digit).unwrap());
+/// A decimal counter with one property for each value of its four bits.
+#[test]
+fn failing_properties_next_to_safe_ones() {
+    let mut b = counters(1).unwrap().into_builder();
+    b.properties.clear();
+    let digit = b.states[0].symbol;
     for value in 0..16 {
         let value = b.pool.constant(BitVec::new(4, value));
         let bad = b.pool.equal(digit, value).unwrap();
         b.bad("value", bad);
     }
-    b.finish().unwrap()
-}
-
-#[test]
-fn failing_properties_next_to_safe_ones() {
-    let system = digit();
+    let system = b.finish().unwrap();
     // Asked for in an order of their own, and not all.
     let properties: Vec<PropertyId> = (1..16).rev().map(PropertyId).collect();
     for options in all_settings() {

@@ -326,7 +326,7 @@ fn sign_lost(result: &str, width: u32) -> String {
 #[cfg(test)]
 mod tests {
     use elinvar_ir::SystemBuilder;
-    use elinvar_models::{Generator, Outcome, Shape, search};
+    use elinvar_models::{Outcome, Searched, searched};
 
     use super::*;
 
@@ -390,19 +390,15 @@ mod tests {
     fn z3_agrees_with_exhaustive_search() {
         const BOUND: usize = 4;
         let (mut reached, mut unreached) = (0, 0);
-        for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-            for seed in 0..60 {
-                let system = Generator::system(seed, shape);
-                let Ok(outcomes) = search(&system, 200_000) else { continue };
-                for (property, outcome) in outcomes {
-                    let script = write_unrolling(&system, property, BOUND).unwrap();
-                    let expected = match outcome {
-                        Outcome::Unsafe(depth) if depth <= BOUND => "sat",
-                        Outcome::Safe | Outcome::Unsafe(_) => "unsat",
-                    };
-                    assert_eq!(crate::z3::ask(&[], &script), expected, "{script}");
-                    if expected == "sat" { reached += 1 } else { unreached += 1 }
-                }
+        for Searched { system, outcomes, .. } in searched(0..60, 200_000) {
+            for (property, outcome) in outcomes {
+                let script = write_unrolling(&system, property, BOUND).unwrap();
+                let expected = match outcome {
+                    Outcome::Unsafe(depth) if depth <= BOUND => "sat",
+                    Outcome::Safe | Outcome::Unsafe(_) => "unsat",
+                };
+                assert_eq!(crate::z3::ask(&[], &script), expected, "{script}");
+                if expected == "sat" { reached += 1 } else { unreached += 1 }
             }
         }
         assert!(reached > 30 && unreached > 30, "{reached} {unreached}");

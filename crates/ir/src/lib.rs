@@ -32,6 +32,7 @@
 mod array;
 mod circuit;
 mod copy;
+mod cycle;
 mod eval;
 mod evidence;
 mod expr;
@@ -52,6 +53,7 @@ mod value;
 pub use array::ArrayValue;
 pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
+pub use cycle::find_cycle;
 pub use eval::{Evaluator, Simulator, cone, zero_of};
 pub use evidence::{
     Certificate, OpenValue, StateBit, Step, StopReason, Subject, Trace, Verdict, VerdictOn, Witness,

@@ -4,27 +4,14 @@ use std::collections::BTreeSet;
 
 use elinvar_ir::Rng;
 use elinvar_ir::program::{
-    Block, Blocks, ByZero, LocationId, Machine, MapValue, Program, ProgramStep, Sort, Statement,
-    Term, Value, VariableId, Word, evaluate, large_blocks,
+    Block, Blocks, ByZero, LocationId, Machine, Program, ProgramStep, Sort, Statement, Term, Value,
+    VariableId, evaluate, large_blocks,
 };
-use elinvar_models::{ProgramGenerator, ProgramShape};
+use elinvar_models::{ProgramGenerator, ProgramShape, random_program_value};
 
 fn blocks_of(program: &Program) -> Blocks {
     let errors: Vec<LocationId> = program.properties.iter().map(|p| p.error).collect();
     large_blocks(program, &errors)
-}
-
-fn draw(rng: &mut Rng, sort: &Sort) -> Value {
-    match sort {
-        Sort::Bool => Value::Bool(rng.one_in(2)),
-        Sort::Int => Value::Int((rng.below(8) as i64 - 3).into()),
-        Sort::Real => Value::Real(rng.below(3).into()),
-        Sort::Word(width) => Value::Word(Word(rng.bitvec(*width))),
-        Sort::Named(name) => Value::Element(*name, 0),
-        Sort::Map(sorts) => {
-            Value::Map(Box::new(MapValue::constant(sorts.0.clone(), draw(rng, &sorts.1))))
-        }
-    }
 }
 
 /// The value of a term of the blocks where all variables have these values, by number.
@@ -65,7 +52,8 @@ fn a_model_of_a_block_is_a_path() {
         for block in &blocks.blocks {
             for _ in 0..60 {
                 let variables = blocks.terms.variables().iter();
-                let values: Vec<Value> = variables.map(|v| draw(&mut rng, &v.sort)).collect();
+                let values: Vec<Value> =
+                    variables.map(|v| random_program_value(&mut rng, &v.sort, 4)).collect();
                 if !holds(&blocks, block.guard, &values) {
                     continue;
                 }
@@ -160,7 +148,7 @@ fn a_path_is_a_model_of_a_block() {
             let start: Vec<Value> = program
                 .variables
                 .iter()
-                .map(|&v| draw(&mut rng, program.terms.variable_sort(v)))
+                .map(|&v| random_program_value(&mut rng, program.terms.variable_sort(v), 4))
                 .collect();
             let machine = Machine::at(&program, from, &start, &[]).unwrap();
             for (to, expected) in arrivals(&program, &blocks, machine) {

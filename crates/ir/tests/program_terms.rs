@@ -4,11 +4,10 @@ use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 use dashu_ratio::RBig;
 use elinvar_ir::program::{
-    ByZero, EvaluationError, FunctionId, MapValue, Sort, Term, Terms, Value, VariableId, Word,
-    evaluate,
+    ByZero, EvaluationError, FunctionId, Sort, Term, Terms, Value, VariableId, Word, evaluate,
 };
 use elinvar_ir::{BinaryOp, BitVec, Rng};
-use elinvar_models::TermSample;
+use elinvar_models::{TermSample, random_program_value};
 use rustc_hash::FxHashMap;
 
 /// Terms with the values that they must have, computed operator by operator without the
@@ -33,7 +32,7 @@ impl Shadow {
         let mut shadow = Shadow { terms, rng, state: Vec::new(), built: Vec::new() };
         for sort in sorts() {
             for _ in 0..3 {
-                let value = shadow.value(&sort);
+                let value = random_program_value(&mut shadow.rng, &sort, 4);
                 let variable = shadow.terms.declare("v", sort.clone());
                 shadow.state.push(value.clone());
                 let term = shadow.terms.variable(variable);
@@ -45,22 +44,6 @@ impl Shadow {
             shadow.built.push((term, Value::Int(number.into())));
         }
         shadow
-    }
-
-    fn value(&mut self, sort: &Sort) -> Value {
-        let small = IBig::from(self.rng.below(9) as i64 - 4);
-        match sort {
-            Sort::Bool => Value::Bool(self.rng.one_in(2)),
-            Sort::Int => Value::Int(small),
-            Sort::Real => Value::Real(RBig::from(small) / RBig::from(1 + self.rng.below(3))),
-            Sort::Word(width) => Value::Word(Word(self.rng.bitvec(*width))),
-            Sort::Named(name) => Value::Element(*name, 0),
-            Sort::Map(sorts) => {
-                let mut map = MapValue::constant(sorts.0.clone(), self.value(&sorts.1));
-                map.write(self.value(&sorts.0), self.value(&sorts.1));
-                Value::Map(Box::new(map))
-            }
-        }
     }
 
     fn of(&mut self, sort: &Sort) -> (Term, Value) {

@@ -12,6 +12,7 @@ mod oracle;
 
 pub use counter::Counter;
 pub use oracle::{
-    Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Shape, Sketch, TermSample,
-    TooLarge, compare_with_search, explore, reachable, reached, search,
+    Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Searched, Shape, Sketch,
+    TermSample, TooLarge, compare_with_search, explore, random_program_value, reachable, reached,
+    search, searched,
 };

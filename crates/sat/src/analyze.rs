@@ -251,7 +251,7 @@ impl<P: Proof> Solver<P> {
         if P::LOGS {
             let position = match implied {
                 Lit::NONE => u32::MAX,
-                lit => self.positions[lit.var().index()],
+                lit => self.logged.positions[lit.var().index()],
             };
             self.chain.push((position, reason.clause));
         }
@@ -259,10 +259,11 @@ impl<P: Proof> Solver<P> {
 
     /// For a proof: why a variable of level 0 or 1 is what it is.
     fn explain_below(&mut self, var: Var) {
-        if self.unit_clauses[var.index()] == ClauseRef::NONE {
+        if self.logged.unit_clauses[var.index()] == ClauseRef::NONE {
             self.derive_units(var);
         }
-        self.chain.push((self.positions[var.index()], self.unit_clauses[var.index()]));
+        self.chain
+            .push((self.logged.positions[var.index()], self.logged.unit_clauses[var.index()]));
     }
 
     /// Derives the unit clause of a variable of level 1, and first of those that
@@ -270,14 +271,14 @@ impl<P: Proof> Solver<P> {
     fn derive_units(&mut self, var: Var) {
         let mut stack = vec![var];
         while let Some(&var) = stack.last() {
-            if self.unit_clauses[var.index()] != ClauseRef::NONE {
+            if self.logged.unit_clauses[var.index()] != ClauseRef::NONE {
                 stack.pop();
                 continue;
             }
             let reason = self.reasons[var.index()];
             let others = self.arena.lits(reason.clause).map(Lit::var);
             let open = others.filter(|&other| {
-                other != var && self.unit_clauses[other.index()] == ClauseRef::NONE
+                other != var && self.logged.unit_clauses[other.index()] == ClauseRef::NONE
             });
             let before = stack.len();
             stack.extend(open);

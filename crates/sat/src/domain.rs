@@ -75,7 +75,7 @@ impl<P: Proof> Solver<P> {
             let lit = var.positive().negate_if(!value);
             let clause = self.arena.add(&[lit], Kind::Original, Layer::level(0), 0);
             self.proof.original(clause, &[lit]);
-            self.initial_clauses[var.index()] = clause;
+            self.logged.initial_clauses[var.index()] = clause;
         }
     }
 

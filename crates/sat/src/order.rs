@@ -115,12 +115,17 @@ impl Order {
 mod tests {
     use super::*;
 
-    #[test]
-    fn recently_bumped_variables_come_first() {
+    fn order_of(vars: usize) -> Order {
         let mut order = Order::new();
-        for _ in 0..4 {
+        for _ in 0..vars {
             order.new_var();
         }
+        order
+    }
+
+    #[test]
+    fn recently_bumped_variables_come_first() {
+        let mut order = order_of(4);
         for var in [2, 0, 3] {
             order.bump(Var::new(var));
             for _ in 0..40 {
@@ -136,9 +141,7 @@ mod tests {
 
     #[test]
     fn activities_survive_rescaling() {
-        let mut order = Order::new();
-        order.new_var();
-        order.new_var();
+        let mut order = order_of(2);
         for round in 0..20_000 {
             order.bump(Var::new(round % 2));
             order.decay();

@@ -171,7 +171,7 @@ impl<P: Proof> Solver<P> {
             self.proof.derived(unit, &[lit], &antecedents);
             unit
         };
-        self.unit_clauses[lit.var().index()] = unit;
+        self.logged.unit_clauses[lit.var().index()] = unit;
     }
 
     /// Logs the empty clause: all literals of `clause` are false at level 0.
@@ -196,7 +196,7 @@ impl<P: Proof> Solver<P> {
 
     fn units_of_others(&self, clause: ClauseRef, lit: Lit) -> Vec<ClauseRef> {
         let others = self.arena.lits(clause).filter(|&other| other != lit);
-        others.map(|other| self.unit_clauses[other.var().index()]).collect()
+        others.map(|other| self.logged.unit_clauses[other.var().index()]).collect()
     }
 
     fn take_chain(&mut self) -> Vec<ClauseRef> {

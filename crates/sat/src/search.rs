@@ -103,7 +103,8 @@ impl<P: Proof> Solver<P> {
 
     pub(crate) fn assume_initial_of(&mut self, var: Var) -> bool {
         let initial = self.domain.initial[var.index()];
-        let clause = if P::LOGS { self.initial_clauses[var.index()] } else { ClauseRef::NONE };
+        let clause =
+            if P::LOGS { self.logged.initial_clauses[var.index()] } else { ClauseRef::NONE };
         let lit = var.positive().negate_if(initial == Value::FALSE);
         !initial.is_assigned() || self.assume_unit(lit, clause, Layer::level(0))
     }

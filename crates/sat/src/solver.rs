@@ -65,6 +65,17 @@ pub struct Statistics {
     pub learnt_literals: u64,
 }
 
+/// What the solver records of each variable if proofs are logged; otherwise empty.
+#[derive(Default)]
+pub(crate) struct Logged {
+    /// The place in the trail.
+    pub positions: Vec<u32>,
+    /// The clause that has the variable alone, at level 1 when it was asked for.
+    pub unit_clauses: Vec<ClauseRef>,
+    /// The clause that states the initial value.
+    pub initial_clauses: Vec<ClauseRef>,
+}
+
 /// An incremental SAT solver for many small queries. See the crate's preface.
 pub struct Solver<P: Proof = NoProof> {
     pub(crate) values: Vec<Value>,
@@ -73,12 +84,7 @@ pub struct Solver<P: Proof = NoProof> {
     /// By variable: the layer of its reason; at levels 0 and 1 the least layer of
     /// all that implied it.
     pub(crate) layers: Vec<Layer>,
-    /// By variable, when proofs are logged: its place in the trail, the clause that
-    /// has it alone (at level 1 when it was asked for), and the one that says its
-    /// initial value.
-    pub(crate) positions: Vec<u32>,
-    pub(crate) unit_clauses: Vec<ClauseRef>,
-    pub(crate) initial_clauses: Vec<ClauseRef>,
+    pub(crate) logged: Logged,
     pub(crate) trail: Vec<Lit>,
     pub(crate) level_starts: Vec<usize>,
     pub(crate) head: usize,
@@ -144,9 +150,7 @@ impl<P: Proof> Solver<P> {
             levels: Vec::new(),
             reasons: Vec::new(),
             layers: Vec::new(),
-            positions: Vec::new(),
-            unit_clauses: Vec::new(),
-            initial_clauses: Vec::new(),
+            logged: Logged::default(),
             trail: Vec::new(),
             level_starts: Vec::new(),
             head: 0,
@@ -202,9 +206,9 @@ impl<P: Proof> Solver<P> {
         self.reasons.push(Reason::NONE);
         self.layers.push(Layer::ALWAYS);
         if P::LOGS {
-            self.positions.push(0);
-            self.unit_clauses.push(ClauseRef::NONE);
-            self.initial_clauses.push(ClauseRef::NONE);
+            self.logged.positions.push(0);
+            self.logged.unit_clauses.push(ClauseRef::NONE);
+            self.logged.initial_clauses.push(ClauseRef::NONE);
         }
         for _ in 0..2 {
             self.watches.push(Vec::new());
@@ -329,10 +333,10 @@ impl<P: Proof> Solver<P> {
         self.reasons[var.index()] = reason;
         self.layers[var.index()] = layer;
         if P::LOGS {
-            self.positions[var.index()] = self.trail.len() as u32;
+            self.logged.positions[var.index()] = self.trail.len() as u32;
             match self.level_starts.len() as u32 {
                 ROOT => self.log_unit(lit, reason),
-                LAYER => self.unit_clauses[var.index()] = ClauseRef::NONE,
+                LAYER => self.logged.unit_clauses[var.index()] = ClauseRef::NONE,
                 _ => {}
             }
         }

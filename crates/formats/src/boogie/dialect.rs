@@ -44,6 +44,7 @@ pub(super) fn of(source: &str, unit: &Unit<'_>) -> Dialect {
         .filter_map(|line| line.split_whitespace().next())
         .any(|word| HEADERS.contains(&word));
     let is_ultimates = |name: &str| name.starts_with("ULTIMATE.");
-    let has_procedure = unit.procedures.iter().any(|procedure| is_ultimates(procedure.name.text));
+    let has_procedure =
+        unit.procedures.iter().any(|procedure| is_ultimates(procedure.signature.name.text));
     if has_header || has_procedure { Dialect::Ultimate } else { Dialect::Boogie }
 }

@@ -10,7 +10,7 @@ use super::expression::{Lowering, Replaceable};
 use super::routine::{Routine, routine};
 use super::scope::{Frame, Role, Scope, Symbol, insert};
 use super::syntax::{
-    self, Attribute, Binding, Clause, Implementation, Name, Span, Unit, attribute,
+    self, Attribute, Binding, Clause, Implementation, Name, Signature, Span, Unit, attribute,
 };
 use crate::Diagnostic;
 
@@ -31,12 +31,17 @@ pub(super) struct Procedure<'a> {
     pub frame: Frame<'a>,
     pub inputs: Vec<Symbol>,
     pub outputs: Vec<Symbol>,
-    pub requires: Vec<Specified>,
-    pub ensures: Vec<Specified>,
-    /// The parts of the globals it may change.
-    pub modifies: BTreeSet<VariableId>,
+    pub contract: Contract,
     /// Its implementations.
     pub routines: Vec<Routine>,
+}
+
+/// What a call relies on.
+pub(super) struct Contract {
+    pub requires: Vec<Specified>,
+    pub ensures: Vec<Specified>,
+    /// The parts of the globals that the procedure may change.
+    pub modifies: BTreeSet<VariableId>,
 }
 
 pub(super) struct Specified {
@@ -82,20 +87,21 @@ pub(super) fn procedures<'a>(
     unit: &'a Unit<'a>,
 ) -> Result<(Vec<Procedure<'a>>, Vec<Draft<'a>>), Diagnostic> {
     let implemented: FxHashSet<&str> =
-        unit.implementations.iter().map(|implementation| implementation.name.text).collect();
+        unit.implementations.iter().map(|body| body.signature.name.text).collect();
     let mut numbers = FxHashMap::default();
     let mut procedures = Vec::new();
     for declaration in &unit.procedures {
-        insert(&mut numbers, &declaration.name, procedures.len())?;
-        let has_body = implemented.contains(declaration.name.text);
-        procedures.push(signature(scope, declaration, has_body)?);
+        let name = &declaration.signature.name;
+        insert(&mut numbers, name, procedures.len())?;
+        procedures.push(declare(scope, declaration, implemented.contains(name.text))?);
     }
     let mut drafts = Vec::new();
     for implementation in &unit.implementations {
-        let name = implementation.name.text;
+        let Signature { attributes, name: Name { text: name, span }, .. } =
+            &implementation.signature;
         let Some(&number) = numbers.get(name) else {
             let message = format!("the procedure `{name}`, which this implements, is not declared");
-            return Err(Diagnostic::new(message, implementation.name.span.clone())
+            return Err(Diagnostic::new(message, span.clone())
                 .with_help(format!("declare it: `procedure {name}(…) returns (…);`")));
         };
         let around =
@@ -103,14 +109,14 @@ pub(super) fn procedures<'a>(
         let (frame, routine) = body(around, number, implementation)?;
         let procedure = &mut procedures[number];
         procedure.frame.old = frame.old;
-        procedure.is_inline |= is_inline(&implementation.attributes);
-        let verify = attribute(&implementation.attributes, "verify");
-        let declared = attribute(&unit.procedures[number].attributes, "verify");
+        procedure.is_inline |= is_inline(attributes);
+        let verify = attribute(attributes, "verify");
+        let declared = attribute(&unit.procedures[number].signature.attributes, "verify");
         if verify.or(declared) == Some("false") {
             procedure.is_opaque = true;
             scope.notes.push(Note {
                 message: format!("`{}` has {{:verify false}}, so its body is not checked", name),
-                span: implementation.name.span.clone(),
+                span: span.clone(),
             });
         } else {
             procedure.routines.push(routine);
@@ -119,36 +125,36 @@ pub(super) fn procedures<'a>(
     Ok((procedures, drafts))
 }
 
-fn signature<'a>(
+/// A procedure without its bodies.
+fn declare<'a>(
     scope: &mut Scope<'a>,
     declaration: &'a syntax::Procedure<'a>,
     has_body: bool,
 ) -> Result<Procedure<'a>, Diagnostic> {
-    let mut frame = Frame::new(declaration.name.text, has_body);
-    let inputs = declare_all(scope, &mut frame, &declaration.inputs, Role::Input)?;
-    let outputs = declare_all(scope, &mut frame, &declaration.outputs, Role::Output)?;
-    constrain(scope, &mut frame, declaration.inputs.iter().chain(&declaration.outputs))?;
+    let signature = &declaration.signature;
+    let name = signature.name.text;
+    let mut frame = Frame::new(name, has_body);
+    let inputs = scope.declare_locals(&mut frame, &signature.inputs, Role::Input)?;
+    let outputs = scope.declare_locals(&mut frame, &signature.outputs, Role::Output)?;
+    constrain(scope, &mut frame, signature.inputs.iter().chain(&signature.outputs))?;
     let mut modifies = BTreeSet::new();
     for name in &declaration.modifies {
         modifies.extend(modified(scope, name)?.parts.iter().copied());
     }
-    let requires = contract(scope, &mut frame, &declaration.requires, States::One)?;
-    let ensures = contract(scope, &mut frame, &declaration.ensures, States::Two)?;
-    let name = declaration.name.text;
-    let attributes = &declaration.attributes;
+    let requires = specified_all(scope, &mut frame, &declaration.requires, States::One)?;
+    let ensures = specified_all(scope, &mut frame, &declaration.ensures, States::Two)?;
+    let attributes = &signature.attributes;
     let marked = |name| attribute(attributes, name).is_some_and(|argument| argument != "false");
     Ok(Procedure {
         name,
-        span: declaration.name.span.clone(),
+        span: signature.name.span.clone(),
         is_start: name == START || marked("entrypoint"),
         is_inline: is_inline(attributes),
         is_opaque: attribute(attributes, "verify") == Some("false"),
         frame,
         inputs,
         outputs,
-        requires,
-        ensures,
-        modifies,
+        contract: Contract { requires, ensures, modifies },
         routines: Vec::new(),
     })
 }
@@ -159,15 +165,6 @@ fn is_inline(attributes: &[Attribute<'_>]) -> bool {
     !count.is_empty()
         && count.bytes().all(|c| c.is_ascii_digit())
         && count.bytes().any(|c| c != b'0')
-}
-
-fn declare_all<'a>(
-    scope: &mut Scope<'a>,
-    frame: &mut Frame<'a>,
-    bindings: &'a [Binding<'a>],
-    role: Role,
-) -> Result<Vec<Symbol>, Diagnostic> {
-    bindings.iter().map(|binding| scope.declare_local(frame, binding, role)).collect()
 }
 
 /// Records the `where` clauses, once all names that they may mention are known.
@@ -206,7 +203,7 @@ enum States {
     Two,
 }
 
-fn contract<'a>(
+fn specified_all<'a>(
     scope: &mut Scope<'a>,
     frame: &mut Frame<'a>,
     clauses: &'a [Clause<'a>],
@@ -239,9 +236,10 @@ fn body<'a>(
     let procedure = &procedures[number];
     let mut frame = Frame::new(procedure.name, true);
     frame.old = procedure.frame.old.clone();
-    rename(scope, &mut frame, &implementation.inputs, &procedure.inputs, implementation)?;
-    rename(scope, &mut frame, &implementation.outputs, &procedure.outputs, implementation)?;
-    let locals = declare_all(scope, &mut frame, &implementation.locals, Role::Local)?;
+    let Signature { name, inputs, outputs, .. } = &implementation.signature;
+    rename(scope, &mut frame, inputs, &procedure.inputs, name)?;
+    rename(scope, &mut frame, outputs, &procedure.outputs, name)?;
+    let locals = scope.declare_locals(&mut frame, &implementation.locals, Role::Local)?;
     constrain(scope, &mut frame, implementation.locals.iter())?;
     let locals = parts(&locals);
     let routine = routine(Around { scope, ..around }, number, &mut frame, implementation, locals)?;
@@ -254,9 +252,9 @@ fn rename<'a>(
     frame: &mut Frame<'a>,
     bindings: &'a [Binding<'a>],
     symbols: &[Symbol],
-    implementation: &Implementation<'a>,
+    implementation: &Name<'a>,
 ) -> Result<(), Diagnostic> {
-    super::expression::expect_count(&implementation.name, symbols.len(), bindings.len())?;
+    super::expression::expect_count(implementation, symbols.len(), bindings.len())?;
     for (binding, symbol) in bindings.iter().zip(symbols) {
         let ty = scope.types.resolve(&mut scope.terms, &binding.ty)?;
         if ty != symbol.ty {

@@ -138,16 +138,20 @@ impl<'a> Scope<'a> {
         insert(&mut self.symbols, &binding.name, symbol)
     }
 
-    /// Declares a name in a frame; one that others have too is shown with the procedure.
-    pub fn declare_local(
+    /// Declares names in a frame; one that others have too is shown with the procedure.
+    pub fn declare_locals(
         &mut self,
         frame: &mut Frame<'a>,
-        binding: &'a Binding<'a>,
+        bindings: &'a [Binding<'a>],
         role: Role,
-    ) -> Result<Symbol, Diagnostic> {
-        let symbol = self.symbol(binding, role, Some(frame.procedure))?;
-        insert(&mut frame.symbols, &binding.name, symbol.clone())?;
-        Ok(symbol)
+    ) -> Result<Vec<Symbol>, Diagnostic> {
+        let mut symbols = Vec::with_capacity(bindings.len());
+        for binding in bindings {
+            let symbol = self.symbol(binding, role, Some(frame.procedure))?;
+            insert(&mut frame.symbols, &binding.name, symbol.clone())?;
+            symbols.push(symbol);
+        }
+        Ok(symbols)
     }
 
     fn symbol(
@@ -252,7 +256,8 @@ fn count_names<'a>(unit: &'a Unit<'a>) -> FxHashMap<&'a str, usize> {
     count(&mut unit.globals.iter());
     count(&mut unit.constants.iter().map(|constant| &constant.binding));
     for procedure in &unit.procedures {
-        count(&mut procedure.inputs.iter().chain(&procedure.outputs));
+        let signature = &procedure.signature;
+        count(&mut signature.inputs.iter().chain(&signature.outputs));
     }
     for implementation in &unit.implementations {
         count(&mut implementation.locals.iter());

@@ -79,12 +79,18 @@ pub(super) struct FunctionDeclaration<'a> {
     pub body: Option<Expr<'a>>,
 }
 
-#[derive(Debug)]
-pub(super) struct Procedure<'a> {
+/// What procedures and implementations begin with.
+#[derive(Clone, Debug)]
+pub(super) struct Signature<'a> {
     pub attributes: Vec<Attribute<'a>>,
     pub name: Name<'a>,
     pub inputs: Vec<Binding<'a>>,
     pub outputs: Vec<Binding<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) struct Procedure<'a> {
+    pub signature: Signature<'a>,
     pub requires: Vec<Clause<'a>>,
     pub ensures: Vec<Clause<'a>>,
     pub modifies: Vec<Name<'a>>,
@@ -102,10 +108,7 @@ pub(super) struct Clause<'a> {
 
 #[derive(Debug)]
 pub(super) struct Implementation<'a> {
-    pub attributes: Vec<Attribute<'a>>,
-    pub name: Name<'a>,
-    pub inputs: Vec<Binding<'a>>,
-    pub outputs: Vec<Binding<'a>>,
+    pub signature: Signature<'a>,
     pub locals: Vec<Binding<'a>>,
     pub body: Block<'a>,
 }

@@ -191,37 +191,11 @@ fn reference(word: &Word) -> Result<Reference, Diagnostic> {
 
 /// The vertices of a cycle in its order, if there is one.
 fn cycle(dag: &Dag) -> Option<Vec<usize>> {
-    let count = dag.vertices.len();
-    let mut successors = vec![Vec::new(); count];
-    let mut predecessors = vec![Vec::new(); count];
+    let mut predecessors = vec![Vec::new(); dag.vertices.len()];
     for &(from, to) in &dag.edges {
-        successors[from].push(to);
         predecessors[to].push(from);
     }
-    // What remains after taking away vertices without predecessors, again and
-    // again, has a predecessor that remains.
-    let mut waiting: Vec<usize> = predecessors.iter().map(Vec::len).collect();
-    let mut ready: Vec<usize> = (0..count).filter(|&vertex| waiting[vertex] == 0).collect();
-    while let Some(vertex) = ready.pop() {
-        for &successor in &successors[vertex] {
-            waiting[successor] -= 1;
-            if waiting[successor] == 0 {
-                ready.push(successor);
-            }
-        }
-    }
-    let mut vertex = (0..count).find(|&vertex| waiting[vertex] > 0)?;
-    let mut path = Vec::new();
-    let mut place = vec![None; count];
-    while place[vertex].is_none() {
-        place[vertex] = Some(path.len());
-        path.push(vertex);
-        let remains = |&&predecessor: &&usize| waiting[predecessor] > 0;
-        vertex = *predecessors[vertex].iter().find(remains).expect("one of them remains");
-    }
-    let mut cycle = path.split_off(place[vertex].expect("the search came back to it"));
-    cycle.reverse();
-    Some(cycle)
+    elinvar_ir::find_cycle(&predecessors)
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub use proportional::proportional;
 pub use ring::{ring, ring_with_bug};
 pub use shift_parity::{shift_parity, shift_parity_with_bug};
 
+use elinvar_ir::{SortError, TransitionSystem};
+
 /// The largest size that is built of the families that grow in one number.
 pub const MAX_SIZE: u32 = 1 << 16;
 
@@ -38,14 +40,25 @@ pub struct SizeError {
     pub least: u32,
 }
 
-fn fits(size: u32, least: u32) -> Result<(), SizeError> {
-    if (least..=MAX_SIZE).contains(&size) { Ok(()) } else { Err(SizeError { size, least }) }
+/// The model of a family that has this size, if the family has one.
+fn of_size(
+    size: u32,
+    least: u32,
+    build: impl FnOnce(u32) -> Result<TransitionSystem, SortError>,
+) -> Result<TransitionSystem, SizeError> {
+    if (least..=MAX_SIZE).contains(&size) {
+        Ok(build(size).expect("the sorts do not depend on the size"))
+    } else {
+        Err(SizeError { size, least })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use elinvar_ir::PropertyId;
+
     use super::*;
-    use elinvar_ir::TransitionSystem;
+    use crate::{Outcome, search};
 
     type Family = fn(u32) -> Result<TransitionSystem, SizeError>;
 
@@ -66,5 +79,24 @@ mod tests {
         }
         let text = SizeError { size: 0, least: 2 }.to_string();
         assert_eq!(text, "the size 0 is not between 2 and 65536");
+    }
+
+    /// Safe families are safe, and a bug shows after as many steps as the size says.
+    #[test]
+    fn small_models_by_exhaustive_search() {
+        let families: [(&str, Family, std::ops::RangeInclusive<u32>, bool); 5] = [
+            ("counters", counters, 1..=3, true),
+            ("ring", ring, 2..=6, true),
+            ("ring_with_bug", ring_with_bug, 2..=6, false),
+            ("shift_parity", shift_parity, 1..=2, true),
+            ("shift_parity_with_bug", shift_parity_with_bug, 1..=2, false),
+        ];
+        for (name, family, sizes, is_safe) in families {
+            for size in sizes {
+                let expected = if is_safe { Outcome::Safe } else { Outcome::Unsafe(size as usize) };
+                let found = search(&family(size).unwrap(), 100_000);
+                assert_eq!(found, Ok(vec![(PropertyId(0), expected)]), "{name} {size}");
+            }
+        }
     }
 }

@@ -9,10 +9,10 @@ mod random;
 mod sketch;
 mod terms;
 
-pub use compare::compare_with_search;
+pub use compare::{Searched, compare_with_search, searched};
 pub use explicit::{Outcome, TooLarge, search};
 pub use explore::{Bounds, Found, explore, reachable, reached};
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Shape};
 pub use sketch::Sketch;
-pub use terms::TermSample;
+pub use terms::{TermSample, random_program_value};

@@ -24,6 +24,27 @@ pub struct TermSample {
     pub by_zero: ByZero,
 }
 
+/// A random value of a program. Integers and numerators lie between `-most` and `most`.
+pub fn random_program_value(rng: &mut Rng, sort: &Sort, most: u32) -> Value {
+    let small = IBig::from(rng.below(2 * most as usize + 1)) - IBig::from(most);
+    match sort {
+        Sort::Bool => Value::Bool(rng.one_in(2)),
+        Sort::Int => Value::Int(small),
+        Sort::Real => Value::Real(RBig::from(small) / RBig::from(1 + rng.below(3))),
+        Sort::Word(width) => Value::Word(Word(rng.bitvec(*width))),
+        Sort::Named(name) => Value::Element(*name, rng.below(3) as u64),
+        Sort::Map(sorts) => {
+            let (index, element) = (&sorts.0, &sorts.1);
+            let default = random_program_value(rng, element, most);
+            let count = rng.below(4);
+            let mut draw = |sort| random_program_value(rng, sort, most);
+            let writes: Vec<(Value, Value)> =
+                (0..count).map(|_| (draw(index), draw(element))).collect();
+            Value::Map(Box::new(MapValue::new(index.clone(), default, writes)))
+        }
+    }
+}
+
 impl TermSample {
     /// Builds so many operators, over words of up to about this width.
     pub fn random(seed: u64, operators: usize, width: u32) -> Self {
@@ -130,21 +151,7 @@ impl Growth {
 
     /// Few different values, so that they often agree.
     fn value(&mut self, sort: &Sort) -> Value {
-        let small = IBig::from(self.rng.below(5) as i64 - 2);
-        match sort {
-            Sort::Bool => Value::Bool(self.rng.one_in(2)),
-            Sort::Int => Value::Int(small),
-            Sort::Real => Value::Real(RBig::from(small) / RBig::from(1 + self.rng.below(3))),
-            Sort::Word(width) => Value::Word(Word(self.rng.bitvec(*width))),
-            Sort::Named(name) => Value::Element(*name, self.rng.below(3) as u64),
-            Sort::Map(sorts) => {
-                let default = self.value(&sorts.1);
-                let writes: Vec<(Value, Value)> = (0..self.rng.below(4))
-                    .map(|_| (self.value(&sorts.0), self.value(&sorts.1)))
-                    .collect();
-                Value::Map(Box::new(MapValue::new(sorts.0.clone(), default, writes)))
-            }
-        }
+        random_program_value(&mut self.rng, sort, 2)
     }
 
     /// A constant of the sort, where there is a notation for one.

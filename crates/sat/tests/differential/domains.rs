@@ -2,7 +2,7 @@
 
 use elinvar_sat::{Answer, Layer, Lit, Log, NoProof, Query, Scope, Solver, Var};
 
-use crate::duel::{Duel, Inspect};
+use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
 
 /// How large a random circuit is.
@@ -162,9 +162,7 @@ fn domains<P: Inspect>(seed: u64, shape: Shape) -> u64 {
             duel.ask(&query);
         }
     }
-    let conflicts = duel.solver().statistics().conflicts;
-    duel.finish();
-    conflicts
+    duel.finish()
 }
 
 const SMALL: Shape = Shape {
@@ -193,40 +191,17 @@ const HARD: Shape = Shape {
 };
 
 #[test]
-fn small_circuits() {
-    for seed in seeds(150) {
-        domains::<NoProof>(seed, SMALL);
-    }
-}
-
-#[test]
-fn middle_circuits() {
-    for seed in seeds(15) {
-        domains::<NoProof>(1000 + seed, MIDDLE);
-    }
-}
-
-#[test]
-fn large_circuits() {
-    for seed in seeds(1) {
-        domains::<NoProof>(2000 + seed, LARGE);
-    }
-}
-
-#[test]
-fn hard_circuits() {
-    let conflicts: u64 = seeds(1).map(|seed| domains::<NoProof>(5000 + seed, HARD)).sum();
-    assert!(conflicts > 10_000, "only {conflicts} conflicts");
+fn circuits_of_all_sizes() {
+    assert_hard(100, seeds(150).map(|seed| domains::<NoProof>(seed, SMALL)));
+    assert_hard(100, seeds(15).map(|seed| domains::<NoProof>(1000 + seed, MIDDLE)));
+    assert_hard(100, seeds(1).map(|seed| domains::<NoProof>(2000 + seed, LARGE)));
+    assert_hard(10_000, seeds(1).map(|seed| domains::<NoProof>(5000 + seed, HARD)));
 }
 
 #[test]
 fn refutations_in_circuits_are_proofs() {
-    for seed in seeds(50) {
-        domains::<Log>(3000 + seed, SMALL);
-    }
-    for seed in seeds(5) {
-        domains::<Log>(4000 + seed, MIDDLE);
-    }
+    assert_hard(100, seeds(50).map(|seed| domains::<Log>(3000 + seed, SMALL)));
+    assert_hard(100, seeds(5).map(|seed| domains::<Log>(4000 + seed, MIDDLE)));
 }
 
 #[test]

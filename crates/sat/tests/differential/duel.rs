@@ -8,6 +8,8 @@ use elinvar_sat::{
     Answer, Layer, LemmaId, Lit, Log, NoProof, Proof, Query, Scope, Solver, StepId, Var, check,
 };
 
+use crate::random::Rng;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     Sat,
@@ -52,9 +54,15 @@ impl<P: Inspect> Duel<P> {
         }
     }
 
-    /// Our side, for what the other side need not know.
-    pub fn solver(&mut self) -> &mut Solver<P> {
-        &mut self.solver
+    /// Solvers with random clauses of three literals, and the variables.
+    pub fn with_clauses(rng: &mut Rng, vars: usize, clauses: usize) -> (Self, Vec<Var>) {
+        let mut duel = Duel::new();
+        let known = duel.new_vars(vars);
+        for _ in 0..clauses {
+            let clause = rng.lits(&known, 3);
+            duel.add_clause(&clause);
+        }
+        (duel, known)
     }
 
     pub fn new_vars(&mut self, count: usize) -> Vec<Var> {
@@ -223,10 +231,18 @@ impl<P: Inspect> Duel<P> {
         }
     }
 
-    /// Checks the whole log.
-    pub fn finish(self) {
+    /// Checks the whole log and returns the number of conflicts.
+    pub fn finish(self) -> u64 {
         self.solver.proof().check_all(&self.given);
+        self.solver.statistics().conflicts
     }
+}
+
+/// The instances had more than `least` conflicts in total, so that the solver had to learn
+/// and to forget.
+pub fn assert_hard(least: u64, conflicts: impl Iterator<Item = u64>) {
+    let conflicts: u64 = conflicts.sum();
+    assert!(conflicts > least, "only {conflicts} conflicts");
 }
 
 fn is_subsequence(part: &[Lit], whole: &[Lit]) -> bool {

@@ -3,17 +3,12 @@
 
 use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope};
 
-use crate::duel::{Duel, Inspect};
+use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
 
-fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) {
+fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) -> u64 {
     let mut rng = Rng::new(seed);
-    let mut duel: Duel<P> = Duel::new();
-    let known = duel.new_vars(vars);
-    for _ in 0..vars * 2 {
-        let clause = rng.lits(&known, 3);
-        duel.add_clause(&clause);
-    }
+    let (mut duel, known) = Duel::<P>::with_clauses(&mut rng, vars, vars * 2);
     let most = vars * 5;
     for step in 0..steps {
         match rng.below(8) {
@@ -53,7 +48,7 @@ fn layers<P: Inspect>(seed: u64, vars: usize, steps: usize) {
             }
         }
     }
-    duel.finish();
+    duel.finish()
 }
 
 /// Adds a stronger lemma and removes what it subsumes.
@@ -72,27 +67,15 @@ fn strengthen<P: Inspect>(duel: &mut Duel<P>, rng: &mut Rng) {
 
 #[test]
 fn learnt_clauses_stay_in_their_layers() {
-    for seed in seeds(60) {
-        layers::<NoProof>(seed, 6 + seed as usize % 30, 150);
-    }
-}
-
-#[test]
-fn refutations_in_layers_are_proofs() {
-    for seed in seeds(40) {
-        layers::<Log>(1000 + seed, 6 + seed as usize % 20, 100);
-    }
+    let vars = |seed: u64, most: usize| 6 + seed as usize % most;
+    assert_hard(100, seeds(60).map(|seed| layers::<NoProof>(seed, vars(seed, 30), 150)));
+    assert_hard(100, seeds(40).map(|seed| layers::<Log>(1000 + seed, vars(seed, 20), 100)));
 }
 
 /// The later the layer, the farther from the threshold of random 3-SAT.
 fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
     let mut rng = Rng::new(seed);
-    let mut duel: Duel<P> = Duel::new();
-    let known = duel.new_vars(vars);
-    for _ in 0..vars * 38 / 10 {
-        let clause = rng.lits(&known, 3);
-        duel.add_clause(&clause);
-    }
+    let (mut duel, known) = Duel::<P>::with_clauses(&mut rng, vars, vars * 38 / 10);
     for _ in 0..queries {
         if duel.lemmas.len() < vars {
             let lits = rng.lits(&known, 3);
@@ -106,33 +89,20 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
         let clauses: Vec<Vec<Lit>> = (0..rng.below(3)).map(|_| rng.lits(&known, 3)).collect();
         duel.ask_all(rng.layer(), &assumptions, &clauses, None);
     }
-    let conflicts = duel.solver().statistics().conflicts;
-    duel.finish();
-    conflicts
+    duel.finish()
 }
 
 #[test]
 fn long_lives_near_the_threshold() {
-    let conflicts: u64 = seeds(1).map(|seed| threshold::<NoProof>(seed, 120, 500)).sum();
-    assert!(conflicts > 10_000, "only {conflicts} conflicts");
-}
-
-#[test]
-fn proofs_near_the_threshold() {
-    let conflicts: u64 = seeds(2).map(|seed| threshold::<Log>(seed, 60, 150)).sum();
-    assert!(conflicts > 1000, "only {conflicts} conflicts");
+    assert_hard(10_000, seeds(1).map(|seed| threshold::<NoProof>(seed, 120, 500)));
+    assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 60, 150)));
 }
 
 /// Layers that only grow, as the bounds of paths do: what was learnt for earlier ones
 /// alone is let go, and nothing else.
 fn growing<P: Inspect>(seed: u64, vars: usize) -> u64 {
     let mut rng = Rng::new(seed);
-    let mut duel: Duel<P> = Duel::new();
-    let known = duel.new_vars(vars);
-    for _ in 0..vars * 3 {
-        let clause = rng.lits(&known, 3);
-        duel.add_clause(&clause);
-    }
+    let (mut duel, known) = Duel::<P>::with_clauses(&mut rng, vars, vars * 3);
     for level in 0..6 {
         duel.expire(Layer::level(level));
         for _ in 0..vars / 2 {
@@ -145,16 +115,13 @@ fn growing<P: Inspect>(seed: u64, vars: usize) -> u64 {
             duel.ask_all(layer, &assumptions, &[], None);
         }
     }
-    let conflicts = duel.solver().statistics().conflicts;
-    duel.finish();
-    conflicts
+    duel.finish()
 }
 
 #[test]
 fn layers_that_are_over_leave_the_later_ones_alone() {
-    let plain: u64 = seeds(20).map(|seed| growing::<NoProof>(seed, 60)).sum();
-    let logged: u64 = seeds(10).map(|seed| growing::<Log>(500 + seed, 40)).sum();
-    assert!(plain > 1000 && logged > 100, "only {plain} and {logged} conflicts");
+    assert_hard(1000, seeds(20).map(|seed| growing::<NoProof>(seed, 60)));
+    assert_hard(100, seeds(10).map(|seed| growing::<Log>(500 + seed, 40)));
 }
 
 /// Literals that follow, each by clauses of one layer, and are found by search

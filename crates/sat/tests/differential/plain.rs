@@ -2,11 +2,11 @@
 
 use elinvar_sat::{Layer, Lit, Log, NoProof, Var};
 
-use crate::duel::{Duel, Inspect};
+use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
 
 /// Clauses come between queries, from few to more than can be satisfied.
-fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
+fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) -> u64 {
     let mut rng = Rng::new(seed);
     let mut duel: Duel<P> = Duel::new();
     let mut known: Vec<Var> = duel.new_vars(vars);
@@ -36,52 +36,32 @@ fn grow<P: Inspect>(seed: u64, vars: usize, steps: usize) {
             duel.ask_all(Layer::ALWAYS, &assumptions, &temporary, conflicts);
         }
     }
-    duel.finish();
+    duel.finish()
 }
 
 #[test]
 fn growing_clauses() {
-    for seed in seeds(150) {
-        grow::<NoProof>(seed, 3 + seed as usize % 20, 25);
-    }
-}
-
-#[test]
-fn growing_clauses_with_proofs() {
-    for seed in seeds(100) {
-        grow::<Log>(1000 + seed, 3 + seed as usize % 20, 25);
-    }
+    let vars = |seed: u64| 3 + seed as usize % 20;
+    assert_hard(100, seeds(150).map(|seed| grow::<NoProof>(seed, vars(seed), 25)));
+    assert_hard(100, seeds(100).map(|seed| grow::<Log>(1000 + seed, vars(seed), 25)));
 }
 
 /// Random 3-SAT near the threshold, so hard that clauses must be forgotten and
 /// the arena compacted while a query runs.
 fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
     let mut rng = Rng::new(seed);
-    let mut duel: Duel<P> = Duel::new();
-    let known = duel.new_vars(vars);
-    for _ in 0..vars * 41 / 10 {
-        let clause = rng.lits(&known, 3);
-        duel.add_clause(&clause);
-    }
+    let (mut duel, known) = Duel::<P>::with_clauses(&mut rng, vars, vars * 41 / 10);
     for _ in 0..queries {
         let assumptions = rng.lits(&known, 4);
         let temporary: Vec<Vec<Lit>> = (0..rng.below(8)).map(|_| rng.lits(&known, 3)).collect();
         let conflicts = rng.one_in(10).then_some(100);
         duel.ask_all(Layer::ALWAYS, &assumptions, &temporary, conflicts);
     }
-    let conflicts = duel.solver().statistics().conflicts;
-    duel.finish();
-    conflicts
+    duel.finish()
 }
 
 #[test]
 fn long_lives_near_the_threshold() {
-    let conflicts: u64 = seeds(1).map(|seed| threshold::<NoProof>(seed, 180, 60)).sum();
-    assert!(conflicts > 10_000, "only {conflicts} conflicts: nothing was forgotten");
-}
-
-#[test]
-fn proofs_near_the_threshold() {
-    let conflicts: u64 = seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)).sum();
-    assert!(conflicts > 1000, "only {conflicts} conflicts");
+    assert_hard(10_000, seeds(1).map(|seed| threshold::<NoProof>(seed, 180, 60)));
+    assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)));
 }

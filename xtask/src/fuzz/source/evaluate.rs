@@ -48,7 +48,7 @@ pub struct Scope<'s> {
 impl<'s> Scope<'s> {
     /// The values of all names.
     pub fn known(&self) -> Vec<Typed<'s>> {
-        let constants = self.program.constants.iter().map(|c| &c.ty).zip(self.constants);
+        let constants = self.program.theory.constants.iter().map(|c| &c.ty).zip(self.constants);
         let globals = self.program.globals.iter().map(|g| &g.ty).zip(self.globals);
         let locals = self.variables.iter().map(|v| &v.ty).zip(self.locals);
         constants.chain(globals).chain(locals).collect()
@@ -137,7 +137,7 @@ impl Evaluator<'_, '_> {
 
     fn apply(&mut self, number: usize, arguments: Vec<Value>) -> Result<Value, TooLarge> {
         let Scope { program, constants, .. } = self.scope;
-        let function = &program.functions[number];
+        let function = &program.theory.functions[number];
         match &function.body {
             Some(body) => {
                 let none = (&[], &[], &[]);

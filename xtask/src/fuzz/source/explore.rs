@@ -178,12 +178,12 @@ impl<'r, 'p> Run<'r, 'p> {
         let program = self.explorer.program;
         let procedure = &program.procedures[entry];
         let wheres = program.globals.iter().chain(&procedure.variables);
-        let mut conditions: Vec<&Expr> = program.axioms.iter().collect();
+        let mut conditions: Vec<&Expr> = program.theory.axioms.iter().collect();
         conditions.extend(wheres.filter_map(|variable| variable.constraint.as_ref()));
         conditions.extend(procedure.requires.iter().map(|clause| &clause.condition));
         self.attempt(|run| {
             run.state = State::default();
-            let constants = program.constants.iter().map(|constant| &constant.ty);
+            let constants = program.theory.constants.iter().map(|constant| &constant.ty);
             run.state.constants = run.draw(constants);
             run.state.globals = run.draw(program.globals.iter().map(|global| &global.ty));
             let locals = run.draw(procedure.variables.iter().map(|variable| &variable.ty));
@@ -220,10 +220,11 @@ impl<'r, 'p> Run<'r, 'p> {
     /// Unique constants of one type are different.
     fn is_unique(&self) -> bool {
         let program = self.explorer.program;
-        let unique: Vec<(&Type, &Value)> = (program.constants.iter().zip(&self.state.constants))
-            .filter(|(constant, _)| constant.unique)
-            .map(|(constant, value)| (&constant.ty, value))
-            .collect();
+        let unique: Vec<(&Type, &Value)> =
+            (program.theory.constants.iter().zip(&self.state.constants))
+                .filter(|(constant, _)| constant.unique)
+                .map(|(constant, value)| (&constant.ty, value))
+                .collect();
         (0..unique.len()).all(|at| !unique[..at].contains(&unique[at]))
     }
 

@@ -33,9 +33,9 @@ impl Names {
     fn of(program: &Program) -> Self {
         Names {
             dialect: program.dialect,
-            constants: program.constants.iter().map(|c| c.name.clone()).collect(),
+            constants: program.theory.constants.iter().map(|c| c.name.clone()).collect(),
             globals: program.globals.iter().map(|g| g.name.clone()).collect(),
-            functions: program.functions.iter().map(|f| f.name.clone()).collect(),
+            functions: program.theory.functions.iter().map(|f| f.name.clone()).collect(),
             procedures: program.procedures.iter().map(|p| p.name.clone()).collect(),
             locals: Vec::new(),
         }
@@ -165,7 +165,7 @@ impl Printer {
     }
 
     fn declarations(&mut self, program: &Program) {
-        for number in 0..program.types {
+        for number in 0..program.theory.types {
             self.line(&format!("type T{number};"));
         }
         for (op, width) in word_operators(program) {
@@ -178,14 +178,14 @@ impl Printer {
                 "function {{:bvbuiltin \"{smt}\"}} {name}({operands}) returns ({result});"
             ));
         }
-        for constant in &program.constants {
+        for constant in &program.theory.constants {
             let unique = if constant.unique { "unique " } else { "" };
             self.line(&format!("const {unique}{}: {};", constant.name, ty(&constant.ty)));
         }
-        for function in &program.functions {
+        for function in &program.theory.functions {
             self.function(function);
         }
-        for axiom in &program.axioms {
+        for axiom in &program.theory.axioms {
             let axiom = self.names.expr(axiom);
             self.line(&format!("axiom {axiom};"));
         }

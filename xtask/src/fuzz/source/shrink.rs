@@ -163,7 +163,7 @@ fn breaks(block: &[Statement]) -> bool {
 
 /// Removes a clause of a contract or of a loop, a `where` clause, or an axiom.
 fn clauses(program: &mut Program, number: &mut usize) -> bool {
-    if remove_one(&mut program.axioms, number) {
+    if remove_one(&mut program.theory.axioms, number) {
         return true;
     }
     let locals = program.procedures.iter_mut().flat_map(|p| &mut p.variables);
@@ -207,12 +207,12 @@ fn declarations(program: &mut Program, number: &mut usize) -> bool {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         text.split(|c| !is_part(c)).filter(|word| *word == name).count() == 1
     };
-    if program.constants.last().is_some_and(|c| unused(&c.name)) && is_next(number) {
-        program.constants.pop();
+    if program.theory.constants.last().is_some_and(|c| unused(&c.name)) && is_next(number) {
+        program.theory.constants.pop();
         return true;
     }
-    if program.functions.last().is_some_and(|f| unused(&f.name)) && is_next(number) {
-        program.functions.pop();
+    if program.theory.functions.last().is_some_and(|f| unused(&f.name)) && is_next(number) {
+        program.theory.functions.pop();
         return true;
     }
     if let Some(last) = program.globals.len().checked_sub(1) {
@@ -243,11 +243,8 @@ fn declarations(program: &mut Program, number: &mut usize) -> bool {
 fn uses_local(procedure: &Procedure, local: usize) -> bool {
     let alone = Program {
         dialect: Dialect::Boogie,
-        types: 0,
-        constants: Vec::new(),
-        axioms: Vec::new(),
+        theory: Theory::default(),
         globals: Vec::new(),
-        functions: Vec::new(),
         procedures: vec![procedure.clone()],
     };
     let mut found = false;

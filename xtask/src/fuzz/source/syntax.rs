@@ -37,9 +37,9 @@ macro_rules! children {
 /// The expressions of a program, by shared or by mutable reference.
 macro_rules! program_expressions {
     ($program:expr, $iter:ident, $option:ident, $block:ident $(, $mutable:tt)?) => {{
-        let mut all: Vec<&$($mutable)? Expr> = $program.axioms.$iter().collect();
+        let mut all: Vec<&$($mutable)? Expr> = $program.theory.axioms.$iter().collect();
         all.extend($program.globals.$iter().filter_map(|global| global.constraint.$option()));
-        all.extend($program.functions.$iter().filter_map(|function| function.body.$option()));
+        all.extend($program.theory.functions.$iter().filter_map(|function| function.body.$option()));
         for procedure in $program.procedures.$iter() {
             all.extend(procedure.variables.$iter().filter_map(|v| v.constraint.$option()));
             let clauses = procedure.requires.$iter().chain(procedure.ensures.$iter());
@@ -136,13 +136,19 @@ pub enum Dialect {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub dialect: Dialect,
+    pub theory: Theory,
+    pub globals: Vec<Variable>,
+    pub procedures: Vec<Procedure>,
+}
+
+/// What the procedures do not change.
+#[derive(Clone, Default, Debug)]
+pub struct Theory {
     /// How many uninterpreted types there are.
     pub types: u8,
     pub constants: Vec<Constant>,
-    pub axioms: Vec<Expr>,
-    pub globals: Vec<Variable>,
     pub functions: Vec<Function>,
-    pub procedures: Vec<Procedure>,
+    pub axioms: Vec<Expr>,
 }
 
 #[derive(Clone, Debug)]

@@ -35,15 +35,7 @@ fn procedure(name: &str, variables: Vec<Variable>, body: Vec<StatementKind>) -> 
 }
 
 fn program(globals: Vec<Variable>, procedures: Vec<Procedure>) -> Program {
-    Program {
-        dialect: Dialect::Boogie,
-        types: 0,
-        constants: Vec::new(),
-        axioms: Vec::new(),
-        globals,
-        functions: Vec::new(),
-        procedures,
-    }
+    Program { dialect: Dialect::Boogie, theory: Theory::default(), globals, procedures }
 }
 
 fn call(callee: usize, arguments: Vec<Expr>) -> StatementKind {

@@ -74,7 +74,7 @@ impl Assembler<'_, '_> {
             let assignments = inputs.zip(call.arguments.iter().copied()).collect();
             links.push(Link::new(Statement::Assign(assignments), span));
         }
-        let required = callee.requires.iter().filter(|required| !required.free);
+        let required = callee.contract.requires.iter().filter(|required| !required.free);
         for (required, &property) in required.zip(&call.checks) {
             let condition = self.rename(renamed, required.condition);
             links.push(Link::check(condition, property, span));
@@ -102,7 +102,8 @@ impl Assembler<'_, '_> {
         let begin = self.begin(call, span, None);
         let mut variables = self.globals();
         variables.extend(callee.input_parts());
-        let Some(assumed) = self.unchecked(call.callee, &callee.requires, &variables) else {
+        let Some(assumed) = self.unchecked(call.callee, &callee.contract.requires, &variables)
+        else {
             return (from, begin);
         };
         let at = self.location(Some(task.verified), span.clone());
@@ -188,9 +189,10 @@ impl Assembler<'_, '_> {
         let CallSite { call, to, span, task } = site;
         let callee = &self.procedures[call.callee];
         let outputs = callee.output_parts();
-        let changed: Vec<VariableId> = callee.modifies.iter().chain(&outputs).copied().collect();
+        let changed: Vec<VariableId> =
+            callee.contract.modifies.iter().chain(&outputs).copied().collect();
         let end = |this: &mut Self| this.end(call, &outputs, span);
-        let Some(promised) = self.unchecked(call.callee, &callee.ensures, &changed) else {
+        let Some(promised) = self.unchecked(call.callee, &callee.contract.ensures, &changed) else {
             let end = end(self).into_iter().collect();
             return self.lay(exit, to, end, task);
         };
@@ -302,7 +304,7 @@ impl Assembler<'_, '_> {
         let procedures = self.procedures;
         let callee = &procedures[procedure];
         let changed: Vec<VariableId> =
-            callee.modifies.iter().copied().chain(callee.output_parts()).collect();
+            callee.contract.modifies.iter().copied().chain(callee.output_parts()).collect();
         let havoc: Vec<VariableId> =
             changed.iter().map(|&variable| self.rename_variable(renamed, variable)).collect();
         let statement = if havoc.is_empty() {
@@ -315,7 +317,7 @@ impl Assembler<'_, '_> {
         if is_kept {
             links.extend(self.constraints(&changed, span, renamed));
         }
-        for ensured in callee.ensures.iter().filter(|ensured| is_kept || !ensured.free) {
+        for ensured in callee.contract.ensures.iter().filter(|ensured| is_kept || !ensured.free) {
             let condition = self.rename(renamed, ensured.condition);
             links.push(Link::new(Statement::Assume(condition), span));
         }

@@ -62,7 +62,7 @@ fn called(step: &Step) -> Option<&Call> {
 /// Is nothing done between the return of one of these callees and the return itself?
 fn only_tail_calls(procedure: &Procedure<'_>, callees: &[usize]) -> bool {
     procedure.outputs.is_empty()
-        && procedure.ensures.is_empty()
+        && procedure.contract.ensures.is_empty()
         && procedure.routines.iter().all(|routine| {
             let inner = |step: &&Step| called(step).is_some_and(|c| callees.contains(&c.callee));
             routine.steps.iter().filter(inner).all(|step| step.to == routine.exit)

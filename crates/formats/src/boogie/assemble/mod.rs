@@ -336,7 +336,7 @@ impl Assembler<'_, '_> {
             variables = [self.globals(), procedure.input_parts(), variables].concat();
         }
         let mut links: Vec<Link> = self.constraints(&variables, &(0..0), None);
-        let required = procedure.requires.iter();
+        let required = procedure.contract.requires.iter();
         for required in required.filter(|required| !(required.free && callers_may_break_more)) {
             links.push(Link::new(Statement::Assume(required.condition), &required.span));
         }

@@ -219,12 +219,9 @@ impl<'a> Parser<'a> {
 
     fn procedure(&mut self, unit: &mut Unit<'a>) -> Result<(), Diagnostic> {
         self.advance();
-        let Signature { attributes, name, inputs, outputs } = self.signature()?;
+        let signature = self.signature()?;
         let mut procedure = Procedure {
-            attributes,
-            name,
-            inputs,
-            outputs,
+            signature,
             requires: Vec::new(),
             ensures: Vec::new(),
             modifies: Vec::new(),
@@ -233,14 +230,8 @@ impl<'a> Parser<'a> {
         while self.specification(&mut procedure)? {}
         if !declared {
             let (locals, body) = self.body()?;
-            unit.implementations.push(Implementation {
-                attributes: Vec::new(),
-                name: procedure.name.clone(),
-                inputs: procedure.inputs.clone(),
-                outputs: procedure.outputs.clone(),
-                locals,
-                body,
-            });
+            let signature = Signature { attributes: Vec::new(), ..procedure.signature.clone() };
+            unit.implementations.push(Implementation { signature, locals, body });
         }
         unit.procedures.push(procedure);
         Ok(())
@@ -288,13 +279,12 @@ impl<'a> Parser<'a> {
 
     fn implementation(&mut self, unit: &mut Unit<'a>) -> Result<(), Diagnostic> {
         self.advance();
-        let Signature { attributes, name, inputs, outputs } = self.signature()?;
-        for parameters in [&inputs, &outputs] {
+        let signature = self.signature()?;
+        for parameters in [&signature.inputs, &signature.outputs] {
             refuse_where(parameters, "the parameters of implementations")?;
         }
         let (locals, body) = self.body()?;
-        let implementation = Implementation { attributes, name, inputs, outputs, locals, body };
-        unit.implementations.push(implementation);
+        unit.implementations.push(Implementation { signature, locals, body });
         Ok(())
     }
 
@@ -360,11 +350,4 @@ fn refuse_where(bindings: &[Binding<'_>], what: &str) -> Result<(), Diagnostic> 
 fn misplaced_where(what: &str, span: Span) -> Diagnostic {
     Diagnostic::new(format!("{what} cannot have a `where` clause"), span)
         .with_help("only variables and parameters of procedures can have one")
-}
-
-struct Signature<'a> {
-    attributes: Vec<Attribute<'a>>,
-    name: Name<'a>,
-    inputs: Vec<Binding<'a>>,
-    outputs: Vec<Binding<'a>>,
 }

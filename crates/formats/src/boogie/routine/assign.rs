@@ -41,7 +41,7 @@ impl<'a> Builder<'_, 'a> {
         span: &Span,
     ) -> Result<(), Diagnostic> {
         let procedure = &self.procedures[self.number];
-        if parts.iter().all(|part| procedure.modifies.contains(part)) {
+        if parts.iter().all(|part| procedure.contract.modifies.contains(part)) {
             return Ok(());
         }
         let name = procedure.name;
@@ -140,12 +140,12 @@ impl<'a> Builder<'_, 'a> {
             inputs.extend(self.lowering().value_of(argument, &input.ty)?.parts);
         }
         let outputs = self.results(name, results, procedure)?;
-        for &global in &procedure.modifies {
+        for &global in &procedure.contract.modifies {
             let shown = self.scope.terms.name(global).to_owned();
             self.expect_modified(&[global], &shown, span)?;
         }
         let mut checks = Vec::new();
-        for _ in procedure.requires.iter().filter(|required| !required.free) {
+        for _ in procedure.contract.requires.iter().filter(|required| !required.free) {
             checks.push(self.drafts.len());
             self.drafts.push(Draft {
                 kind: AssertionKind::Requires,

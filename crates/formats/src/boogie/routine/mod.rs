@@ -193,7 +193,9 @@ impl<'a> Builder<'_, 'a> {
     fn postconditions(&mut self) {
         self.at = self.finish;
         let procedures = self.procedures;
-        for ensured in procedures[self.number].ensures.iter().filter(|ensured| !ensured.free) {
+        for ensured in
+            procedures[self.number].contract.ensures.iter().filter(|ensured| !ensured.free)
+        {
             self.check(AssertionKind::Ensures, ensured.condition, Vec::new(), &ensured.span);
         }
         self.goto(self.routine.exit);

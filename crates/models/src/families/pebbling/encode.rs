@@ -128,10 +128,10 @@ fn sum(pool: &mut Pool, left: &[ExprId], right: &[ExprId]) -> Result<Vec<ExprId>
 #[cfg(test)]
 mod tests {
     use crate::{Outcome, search};
-    use elinvar_ir::{Evaluator, PropertyId, Rng, Role, cone, substitute};
+    use elinvar_ir::{Evaluator, PropertyId, Role, cone, substitute};
 
     use super::super::chain;
-    use super::super::tests::{game, optimum, random_game};
+    use super::super::tests::{for_random_games, game, optimum};
     use super::*;
 
     const BUDGET: usize = 1_000_000;
@@ -148,11 +148,9 @@ mod tests {
 
     #[test]
     fn the_optimum_is_that_of_single_moves() {
-        let mut rng = Rng::new(3);
-        for _ in 0..60 {
-            let game = random_game(&mut rng, 5);
-            assert_eq!(least_limit(&game), optimum(&game), "{game:?}");
-        }
+        for_random_games(3, 60, 5, |game, _| {
+            assert_eq!(least_limit(game), optimum(game), "{game:?}");
+        });
         assert_eq!(least_limit(&chain(7).unwrap()), 4);
         let edges: Vec<_> = (0..5).map(|from| (from, 5)).collect();
         assert_eq!(least_limit(&game(6, &edges, &[5])), 6);

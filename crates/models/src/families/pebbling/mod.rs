@@ -16,6 +16,8 @@ mod strategy;
 
 use std::collections::BTreeSet;
 
+use elinvar_ir::find_cycle;
+
 pub use encode::{LIMIT, pebbling, pebbling_within};
 pub use strategy::{Moves, Strategy, StrategyError};
 
@@ -79,8 +81,8 @@ impl Game {
             return Err(GameError::NoOutput);
         }
         let game = Game { names, predecessors, outputs };
-        match game.on_a_cycle() {
-            Some(vertex) => Err(GameError::Cycle(game.names[vertex].clone())),
+        match find_cycle(&game.predecessors) {
+            Some(cycle) => Err(GameError::Cycle(game.names[cycle[0]].clone())),
             None => Ok(game),
         }
     }
@@ -148,34 +150,6 @@ impl Game {
         }
         needed
     }
-
-    /// A vertex that depends on itself.
-    fn on_a_cycle(&self) -> Option<usize> {
-        let count = self.vertices();
-        let mut waiting: Vec<usize> = self.predecessors.iter().map(Vec::len).collect();
-        let mut successors = vec![Vec::new(); count];
-        for (vertex, predecessors) in self.predecessors.iter().enumerate() {
-            for &predecessor in predecessors {
-                successors[predecessor].push(vertex);
-            }
-        }
-        let mut ready: Vec<usize> = (0..count).filter(|&vertex| waiting[vertex] == 0).collect();
-        while let Some(vertex) = ready.pop() {
-            for &successor in &successors[vertex] {
-                waiting[successor] -= 1;
-                if waiting[successor] == 0 {
-                    ready.push(successor);
-                }
-            }
-        }
-        // What waits has a predecessor that waits: going back leads into a cycle.
-        let waits = |vertex: &usize| waiting[*vertex] > 0;
-        let mut vertex = (0..count).find(waits)?;
-        for _ in 0..count {
-            vertex = self.predecessors[vertex].iter().copied().find(waits)?;
-        }
-        Some(vertex)
-    }
 }
 
 fn unknown<T>(vertex: usize) -> Result<T, GameError> {
@@ -222,13 +196,26 @@ pub(super) mod tests {
         Game::new(names, edges.iter().copied(), outputs.iter().copied()).unwrap()
     }
 
-    pub fn random_game(rng: &mut Rng, largest: usize) -> Game {
+    fn random_game(rng: &mut Rng, largest: usize) -> Game {
         let vertices = 1 + rng.below(largest);
         let pairs = (0..vertices).flat_map(|to| (0..to).map(move |from| (from, to)));
         let edges: Vec<_> = pairs.filter(|_| rng.one_in(2)).collect();
         let mut outputs: Vec<usize> = (0..vertices).filter(|_| rng.one_in(3)).collect();
         outputs.push(rng.below(vertices));
         game(vertices, &edges, &outputs)
+    }
+
+    /// Calls `check` with `count` random games and the generator that drew them.
+    pub fn for_random_games(
+        seed: u64,
+        count: usize,
+        largest: usize,
+        mut check: impl FnMut(&Game, &mut Rng),
+    ) {
+        let mut rng = Rng::new(seed);
+        for _ in 0..count {
+            check(&random_game(&mut rng, largest), &mut rng);
+        }
     }
 
     /// The smallest number of pebbles, by search over all configurations with
@@ -292,18 +279,16 @@ pub(super) mod tests {
 
     #[test]
     fn irrelevant_vertices_do_not_matter() {
-        let mut rng = Rng::new(7);
         let mut smaller = 0;
-        for _ in 0..200 {
-            let game = random_game(&mut rng, 7);
+        for_random_games(7, 200, 7, |game, _| {
             let relevant = game.relevant();
             smaller += usize::from(relevant.game.vertices() < game.vertices());
-            let pebbles = optimum(&game);
+            let pebbles = optimum(game);
             assert_eq!(optimum(&relevant.game), pebbles);
             assert_eq!(relevant.game.lower_bound(), game.lower_bound());
             assert!((game.lower_bound()..=relevant.game.vertices()).contains(&pebbles));
             assert_eq!(relevant.game.relevant().game, relevant.game);
-        }
+        });
         assert!(smaller > 50, "{smaller}");
     }
 }

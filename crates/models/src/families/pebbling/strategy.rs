@@ -183,7 +183,7 @@ fn count(configuration: &[bool]) -> usize {
 mod tests {
     use elinvar_ir::{BitVec, PropertyId, Rng, Simulator, Step};
 
-    use super::super::tests::{game, random_game};
+    use super::super::tests::{for_random_games, game};
     use super::super::{chain, pebbling};
     use super::*;
 
@@ -257,56 +257,50 @@ mod tests {
 
     #[test]
     fn serial_strategies_are_legal_and_need_no_more() {
-        let mut rng = Rng::new(11);
         let mut parallel = 0;
-        for _ in 0..200 {
-            let game = random_game(&mut rng, 8);
-            let strategy = random_strategy(&game, &mut rng);
+        for_random_games(11, 200, 8, |game, rng| {
+            let strategy = random_strategy(game, rng);
             let serial = strategy.serialise();
-            assert_eq!(Strategy::new(&game, serial.configurations.clone()), Ok(serial.clone()));
+            assert_eq!(Strategy::new(game, serial.configurations.clone()), Ok(serial.clone()));
             assert!(serial.pebbles() <= strategy.pebbles());
             let single = |moves: &Moves| moves.pebbled.len() + moves.unpebbled.len() == 1;
             assert!(serial.moves().iter().all(single));
             parallel += usize::from(serial.steps() > strategy.steps());
-        }
+        });
         assert!(parallel > 100, "{parallel}");
     }
 
     #[test]
     fn strategies_of_the_smaller_game_are_lifted() {
-        let mut rng = Rng::new(12);
-        for _ in 0..100 {
-            let game = random_game(&mut rng, 8);
+        for_random_games(12, 100, 8, |game, rng| {
             let relevant = game.relevant();
-            let strategy = random_strategy(&relevant.game, &mut rng);
+            let strategy = random_strategy(&relevant.game, rng);
             let lifted = relevant.lift(&strategy);
-            assert_eq!(Strategy::new(&game, lifted.configurations.clone()), Ok(lifted.clone()));
+            assert_eq!(Strategy::new(game, lifted.configurations.clone()), Ok(lifted.clone()));
             assert_eq!(lifted.pebbles(), strategy.pebbles());
-        }
+        });
     }
 
     /// The system and the strategy agree about every step, moves in vain included.
     #[test]
     fn traces_are_replayed_as_the_system_runs() {
-        let mut rng = Rng::new(13);
         let every = |_| unreachable!("every register has its values");
-        for _ in 0..100 {
-            let game = random_game(&mut rng, 6);
-            let system = pebbling(&game);
+        for_random_games(13, 100, 6, |game, rng| {
+            let system = pebbling(game);
             let inputs = |rng: &mut Rng| -> Vec<Value> {
                 let widths = system.inputs().iter().map(|input| system.pool().width(input.symbol));
                 widths.map(|width| rng.bitvec(width).into()).collect()
             };
-            let mut simulator = Simulator::new(&system, every, inputs(&mut rng));
+            let mut simulator = Simulator::new(&system, every, inputs(rng));
             for _ in 0..20 {
                 let bits = |values: &[Value]| -> Vec<bool> {
                     values[..game.vertices()].iter().map(|value| value.bv().is_true()).collect()
                 };
-                let expected = step_of(&game, &bits(simulator.states()), &bits(simulator.inputs()));
-                simulator.step(every, inputs(&mut rng));
+                let expected = step_of(game, &bits(simulator.states()), &bits(simulator.inputs()));
+                simulator.step(every, inputs(rng));
                 assert_eq!(bits(simulator.states()), expected);
             }
-        }
+        });
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Generator {
                 ExprKind::Word(if self.random.chance(15) { ones } else { bits & ones.min(7) })
             }
             Type::Named(_) | Type::Map(..) => {
-                let constants = self.program.constants.iter().position(|c| c.ty == *ty);
+                let constants = self.program.theory.constants.iter().position(|c| c.ty == *ty);
                 ExprKind::Name(Name::Constant(constants.expect("the type has a constant")))
             }
         };
@@ -105,7 +105,7 @@ impl Generator {
                 && names.names.iter().any(|(_, t)| t == *map)
         });
         ways.extend(maps.map(|map| Way::Select(map.clone())));
-        let functions = self.program.functions.iter().enumerate();
+        let functions = self.program.theory.functions.iter().enumerate();
         ways.extend(functions.filter(|(_, f)| f.result == *ty).map(|(at, _)| Way::Apply(at)));
         let kind = match self.random.pick(&ways).clone() {
             Way::Choice if ways.len() > 1 && self.random.chance(50) => return None,
@@ -121,7 +121,7 @@ impl Generator {
                 ExprKind::Select(inner, indices)
             }
             Way::Apply(function) => {
-                let parameters = self.program.functions[function].parameters.clone();
+                let parameters = self.program.theory.functions[function].parameters.clone();
                 let arguments = parameters.iter().map(|p| self.expr(p, depth, names)).collect();
                 ExprKind::Apply(function, arguments)
             }

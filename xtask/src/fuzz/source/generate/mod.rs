@@ -20,11 +20,11 @@ pub fn program(seed: u64) -> Program {
     let dialect = if features.ultimate { Dialect::Ultimate } else { Dialect::Boogie };
     let program = Program {
         dialect,
-        types: types.iter().filter_map(named).max().map_or(0, |number| number + 1),
-        constants: Vec::new(),
-        axioms: Vec::new(),
+        theory: Theory {
+            types: types.iter().filter_map(named).max().map_or(0, |number| number + 1),
+            ..Theory::default()
+        },
         globals: Vec::new(),
-        functions: Vec::new(),
         procedures: Vec::new(),
     };
     let mut generator = Generator { random, features, types, program, labels: 0 };
@@ -158,7 +158,7 @@ impl Generator {
     }
 
     fn constants(&self) -> Names {
-        let constants = self.program.constants.iter().enumerate();
+        let constants = self.program.theory.constants.iter().enumerate();
         let names = constants.map(|(number, c)| (Name::Constant(number), c.ty.clone())).collect();
         Names { names, old: false }
     }
@@ -179,9 +179,9 @@ impl Generator {
             let literal = !matches!(ty, Type::Named(_) | Type::Map(..));
             let count = if literal { usize::from(self.random.chance(15)) } else { 1 };
             for _ in 0..count + usize::from(self.random.chance(10)) {
-                let name = format!("c{}", self.program.constants.len());
+                let name = format!("c{}", self.program.theory.constants.len());
                 let unique = !self.features.finite && self.random.chance(25);
-                self.program.constants.push(Constant { name, ty: ty.clone(), unique });
+                self.program.theory.constants.push(Constant { name, ty: ty.clone(), unique });
             }
         }
         if self.features.functions {
@@ -191,7 +191,7 @@ impl Generator {
         if self.random.chance(15) {
             let names = self.constants();
             let axiom = self.expr(&Type::Bool, 2, &names);
-            self.program.axioms.push(axiom);
+            self.program.theory.axioms.push(axiom);
         }
         let count = self.random.below(3);
         for number in 0..count {
@@ -218,8 +218,8 @@ impl Generator {
         let numbered = parameters.iter().cloned().enumerate();
         names.names.extend(numbered.map(|(number, ty)| (Name::Parameter(number), ty)));
         let body = self.random.chance(40).then(|| self.expr(&result, 2, &names));
-        let name = format!("f{}", self.program.functions.len());
-        self.program.functions.push(Function { name, parameters, result, body });
+        let name = format!("f{}", self.program.theory.functions.len());
+        self.program.theory.functions.push(Function { name, parameters, result, body });
     }
 
     /// A `where` clause, perhaps.

@@ -156,7 +156,7 @@ impl Generator {
                 }));
             }
         }
-        for (number, function) in self.program.functions.iter().enumerate() {
+        for (number, function) in self.program.theory.functions.iter().enumerate() {
             if function.parameters[..] == [ty.clone()] {
                 let result = function.result.clone();
                 ways.push(Box::new(move |argument| {
