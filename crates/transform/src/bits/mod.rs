@@ -42,6 +42,8 @@ mod tests;
 struct Pass {
     name: &'static str,
     help: &'static str,
+    /// A cheap pass is made even if the effort is spent.
+    is_cheap: bool,
     run: fn(&mut Netlist, &dyn Limits),
 }
 
@@ -50,17 +52,20 @@ const PASSES: &[Pass] = &[
     Pass {
         name: "cone",
         help: "drop what the properties do not depend on",
+        is_cheap: true,
         run: |netlist, _| netlist.compact(),
     },
     Pass {
         name: "registers",
         help: "merge registers that are constant or equal in all reachable states",
+        is_cheap: false,
         run: registers::merge_registers,
     },
     Pass { name: "sweep", help: "merge gates that compute the same function", run: sweep::sweep },
     Pass {
         name: "rewrite",
         help: "rewrite the graph of gates locally",
+        is_cheap: false,
         run: |netlist, _| rewrite::rewrite(netlist),
     },
 ];
@@ -166,7 +171,7 @@ pub fn prepare(
     passes.run("normalize", &mut netlist, normalize::normalize);
     complete(&netlist, limits)?;
     for (number, pass) in PASSES.iter().enumerate() {
-        if options.has(number) && limits.stop().is_none() {
+        if options.has(number) && (pass.is_cheap || limits.stop().is_none()) {
             passes.run(pass.name, &mut netlist, |netlist| (pass.run)(netlist, limits));
             complete(&netlist, limits)?;
         }
