@@ -61,7 +61,12 @@ const PASSES: &[Pass] = &[
         is_cheap: false,
         run: registers::merge_registers,
     },
-    Pass { name: "sweep", help: "merge gates that compute the same function", run: sweep::sweep },
+    Pass {
+        name: "sweep",
+        help: "merge gates that compute the same function",
+        is_cheap: false,
+        run: sweep::sweep,
+    },
     Pass {
         name: "rewrite",
         help: "rewrite the graph of gates locally",
