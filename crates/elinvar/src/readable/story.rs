@@ -32,7 +32,7 @@ pub struct Row {
 ///     panic!("3 is not below 3")
 /// };
 /// let rows = rows(&problem, run);
-/// let assigned = rows.iter().find(|row| row.text == "x := 3;").unwrap();
+/// let assigned = rows.iter().find(|row| row.text == "x := 3").unwrap();
 /// assert_eq!(value::text(&problem.program().terms, &assigned.values[0].1), "3");
 /// assert!(excerpt(&rows).gap.is_none(), "short runs are shown as a whole");
 /// # Ok::<(), elinvar::Error>(())
