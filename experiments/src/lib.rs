@@ -1,8 +1,8 @@
 //! The experiments of the papers, each a command that prints the tables of its paper.
 //!
-//! [`harness`] runs a list of settings on a list of instances, keeps every run in a file so
+//! `harness` runs a list of settings on a list of instances, keeps every run in a file so
 //! that an interrupted experiment can go on, and prints tables and writes a page. An
-//! experiment that fits this form ([`avy`], [`programs`], [`words`]) is a description: its
+//! experiment that fits this form (`avy`, `programs`, `words`) is a description: its
 //! settings, what a run measures, and its tables and figures. The others measure in their own
 //! way and share lists, processes, tables, plots and pages.
 #![forbid(unsafe_code)]

@@ -191,7 +191,7 @@ fn invariants_size(proof: &Invariants) -> String {
     let stated = || proof.at.values().filter(|clauses| !clauses.is_empty());
     let clauses = stated().map(Vec::len).sum();
     if clauses == 0 {
-        return "checking all paths".to_owned();
+        return "examining all paths".to_owned();
     }
     let (clauses, locations) = (count(clauses, "clause"), count(stated().count(), "location"));
     format!("invariants of {clauses} at {locations}")
