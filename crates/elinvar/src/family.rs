@@ -11,7 +11,6 @@ use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem};
 use elinvar_transform::{Family, Trend};
 use serde_json::{Value as Json, json};
 
-use crate::confirm;
 use crate::error::Error;
 use crate::json;
 use crate::optimum::{Optimum, OptimumError, Order, Stage, StageAnswer, Strategy, optimum};
@@ -50,6 +49,19 @@ impl Families {
     /// The family that is searched.
     pub fn family(&self) -> &Family {
         &self.family
+    }
+
+    /// The family without rewriting, which evidence is checked against.
+    pub fn original(&self) -> &Family {
+        &self.original
+    }
+}
+
+impl From<Family> for Families {
+    /// A family that was not read from a file, so that it is its own original.
+    fn from(family: Family) -> Self {
+        let family = Arc::new(family);
+        Families { original: Arc::clone(&family), family }
     }
 }
 
@@ -135,19 +147,9 @@ impl Session {
     ) -> Result<FamilyReport, Error> {
         let (session, shared) = (self.clone(), families.clone());
         let found = self.supervisor.watch(move || {
-            let Families { family, original } = &shared;
-            let mut confirm = |bound, instance: &TransitionSystem, property, verdict| {
-                let original = original.instance(bound);
-                let (budget, stopped) = (session.budget(), || session.run().stop());
-                let original = Ok(&original);
-                let confirm = confirm::confirm_reading;
-                session
-                    .checking(|| confirm(instance, original, property, verdict, &budget, stopped))
-                    .map_err(|refused| refused.to_string())
-            };
-            match optimum(family, &search.strategy(options), session.run(), &mut confirm) {
+            match optimum(&shared, &search.strategy(options), &session) {
                 Ok(found) => {
-                    session.checking(|| confirm_bounds(original, found, &session.budget()))
+                    session.checking(|| confirm_bounds(&shared.original, found, &session.budget()))
                 }
                 Err(error @ (OptimumError::NotMonotone(_) | OptimumError::Engine(_))) => {
                     Err(Error::Usage(error.to_string()))

@@ -24,6 +24,10 @@ use elinvar_ir::{
 };
 use elinvar_transform::{Bit, Family, InputOrigin, Lift, Prepared, Trend, prepare};
 
+use crate::confirm::confirm_reading;
+use crate::family::Families;
+use crate::session::Session;
+
 /// The end of the search for a trend.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrendSearch {
@@ -114,9 +118,9 @@ pub struct Optimum {
     pub stopped: Option<StopReason>,
 }
 
-/// Confirms the evidence of a verdict about the instance of a bound, or tells what is
-/// wrong with it.
-pub type Confirm<'a> =
+/// Confirms the evidence of a verdict about the instance of a bound, or returns what is wrong
+/// with it. Tests replace the checker by others.
+type Confirm<'a> =
     dyn FnMut(u64, &TransitionSystem, PropertyId, Verdict) -> Result<Verdict, String> + 'a;
 
 /// Why a search failed.
@@ -141,8 +145,26 @@ pub enum OptimumError {
     },
 }
 
-/// Finds the tightest bound under which the property of a family fails.
+/// Finds the tightest bound under which the property of a family fails, within the limits of a
+/// session. The evidence about each instance is checked.
 pub fn optimum(
+    families: &Families,
+    strategy: &Strategy,
+    session: &Session,
+) -> Result<Optimum, OptimumError> {
+    let mut confirm = |bound, instance: &TransitionSystem, property, verdict| {
+        let original = families.original().instance(bound);
+        let (budget, stopped) = (session.budget(), || session.run().stop());
+        session
+            .checking(|| {
+                confirm_reading(instance, Ok(&original), property, verdict, &budget, stopped)
+            })
+            .map_err(|refused| refused.to_string())
+    };
+    search(families.family(), strategy, session.run(), &mut confirm)
+}
+
+fn search(
     family: &Family,
     strategy: &Strategy,
     run: &Run,
@@ -374,5 +396,62 @@ impl Seeker<'_> {
             }
         }
         high
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elinvar_ir::{BitVec, Sort, SystemBuilder};
+
+    /// A free word of two bits that is at most the limit, and bad if it has only ones.
+    fn loosening() -> Family {
+        let mut b = SystemBuilder::new();
+        let limit = b.input(Sort::Bv(2), Some("limit")).unwrap();
+        let word = b.state(Sort::Bv(2), Some("word")).unwrap();
+        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
+        let step = b.input(Sort::Bv(2), Some("step")).unwrap();
+        b.states[0].next = Some(step);
+        let bounded = b.pool.ule(word, limit).unwrap();
+        b.constraints.push(bounded);
+        let ones = b.pool.constant(BitVec::ones(2));
+        let bad = b.pool.equal(word, ones).unwrap();
+        b.bad("ones", bad);
+        Family::new(b.finish().unwrap(), "limit", PropertyId(0), 0..=3).unwrap()
+    }
+
+    fn strategies() -> impl Iterator<Item = Strategy> {
+        let orders = [Order::Constrain, Order::Relax, Order::Binary];
+        let both = |order| [true, false].map(|reuse| (order, reuse));
+        let all = orders.into_iter().flat_map(both);
+        all.map(|(order, reuse)| Strategy { order, reuse, options: PdrOptions::default() })
+    }
+
+    /// What was found before the end of the run is given back.
+    #[test]
+    fn a_search_that_is_stopped_between_two_bounds_gives_what_it_has() {
+        for strategy in strategies() {
+            let mut stages = 0;
+            let mut give_up = |_, _: &TransitionSystem, _, verdict| {
+                stages += 1;
+                Ok(if stages == 2 { Verdict::Unknown(StopReason::Timeout) } else { verdict })
+            };
+            let found = search(&loosening(), &strategy, &Run::new(), &mut give_up).unwrap();
+            assert_eq!(found.stopped, Some(StopReason::Timeout));
+            assert_eq!(found.stages.len(), 2);
+            assert_eq!(found.stages[1].answer, StageAnswer::Unknown(StopReason::Timeout));
+            let expected = (strategy.order != Order::Relax, strategy.order == Order::Relax);
+            assert_eq!((found.fails.is_some(), found.holds.is_some()), expected);
+        }
+    }
+
+    #[test]
+    fn refused_evidence_ends_the_search() {
+        for strategy in strategies() {
+            let mut refuse = |_, _: &TransitionSystem, _, _| Err("no".to_owned());
+            let error = search(&loosening(), &strategy, &Run::new(), &mut refuse).unwrap_err();
+            let bound = if strategy.order == Order::Relax { 0 } else { 3 };
+            assert_eq!(error, OptimumError::Refused { bound, message: "no".to_owned() });
+        }
     }
 }

@@ -7,12 +7,13 @@ use std::ops::RangeInclusive;
 use elinvar::optimum::{
     Optimum, OptimumError, Order, StageAnswer, Strategy, TrendSearch, optimum, trend,
 };
+use elinvar::{Observer, Options, Session};
 use elinvar_check::{Budget, certificate, replay};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_engines::{Event, Run};
 use elinvar_ir::{
     BinaryOp, BitVec, ExprId, Property, PropertyId, PropertyKind, Rng, Sort, StopReason,
-    SystemBuilder, TransitionSystem, Verdict,
+    SystemBuilder, TransitionSystem,
 };
 use elinvar_models::{Generator, Outcome, Shape, search};
 use elinvar_transform::{Family, FamilyError, PassOptions, Trend};
@@ -40,24 +41,12 @@ fn assert_found(family: &Family, range: RangeInclusive<u64>, check: impl Fn(&Str
     }
 }
 
-/// Lets the checker judge the evidence.
-fn confirm(
-    _: u64,
-    system: &TransitionSystem,
-    property: PropertyId,
-    verdict: Verdict,
-) -> Result<Verdict, String> {
-    match &verdict {
-        Verdict::Safe(proof) => certificate(system, property, proof, &Budget::default()),
-        Verdict::Unsafe(trace) => replay(system, trace),
-        Verdict::Unknown(_) => Ok(()),
-    }
-    .map_err(|refusal| refusal.to_string())?;
-    Ok(verdict)
+fn session() -> Session {
+    Session::start(Options::default()).unwrap()
 }
 
 fn find(family: &Family, strategy: &Strategy) -> Optimum {
-    optimum(family, strategy, &Run::new(), &mut confirm).unwrap()
+    optimum(&family.clone().into(), strategy, &session()).unwrap()
 }
 
 /// By bound: does the instance fail? None if it is too large to be searched.
@@ -350,7 +339,7 @@ fn a_limit_that_neither_tightens_nor_loosens_is_refused() {
     ];
     for family in families.map(family_of) {
         for strategy in strategies(0) {
-            let error = optimum(&family, &strategy, &Run::new(), &mut confirm).unwrap_err();
+            let error = optimum(&family.clone().into(), &strategy, &session()).unwrap_err();
             assert_eq!(error, OptimumError::NotMonotone("limit".to_owned()));
         }
     }
@@ -433,43 +422,12 @@ fn loosening() -> Family {
 #[test]
 fn a_stopped_search_says_why() {
     let strategy = strategies(0).next().unwrap();
-    let run = Run::new();
-    run.cancellation().store(true, std::sync::atomic::Ordering::Relaxed);
-    let found = optimum(&loosening(), &strategy, &run, &mut confirm).unwrap();
+    let options = Options::default();
+    options.cancellation.cancel();
+    let session = Session::start(options).unwrap();
+    let found = optimum(&loosening().into(), &strategy, &session).unwrap();
     assert_eq!((found.trend, found.stopped), (None, Some(StopReason::Cancelled)));
     assert!(found.stages.is_empty());
-}
-
-/// What was found before the end of the run is given back.
-#[test]
-fn a_search_that_is_stopped_between_two_bounds_gives_what_it_has() {
-    for strategy in strategies(0) {
-        let mut stages = 0;
-        let mut give_up = |bound, system: &TransitionSystem, property, verdict| {
-            stages += 1;
-            if stages == 2 {
-                Ok(Verdict::Unknown(StopReason::Timeout))
-            } else {
-                confirm(bound, system, property, verdict)
-            }
-        };
-        let found = optimum(&loosening(), &strategy, &Run::new(), &mut give_up).unwrap();
-        assert_eq!(found.stopped, Some(StopReason::Timeout));
-        assert_eq!(found.stages.len(), 2);
-        assert_eq!(found.stages[1].answer, StageAnswer::Unknown(StopReason::Timeout));
-        let expected = (strategy.order != Order::Relax, strategy.order == Order::Relax);
-        assert_eq!((found.fails.is_some(), found.holds.is_some()), expected);
-    }
-}
-
-#[test]
-fn refused_evidence_ends_the_search() {
-    for strategy in strategies(0) {
-        let mut refuse = |_, _: &TransitionSystem, _, _| Err("no".to_owned());
-        let error = optimum(&loosening(), &strategy, &Run::new(), &mut refuse).unwrap_err();
-        let bound = if strategy.order == Order::Relax { 0 } else { 3 };
-        assert_eq!(error, OptimumError::Refused { bound, message: "no".to_owned() });
-    }
 }
 
 #[test]
@@ -477,13 +435,15 @@ fn stages_are_told_while_the_search_goes_on() {
     use std::sync::{Arc, Mutex};
     let told: Arc<Mutex<Vec<u64>>> = Arc::default();
     let record = Arc::clone(&told);
-    let run = Run::new().with_observer(move |event| {
+    let observer: Observer = Arc::new(move |event: &Event| {
         if let Event::Instance { bound } = event {
             record.lock().unwrap().push(*bound);
         }
     });
+    let options = Options { observer: Some(observer), ..Options::default() };
+    let session = Session::start(options).unwrap();
     let strategy = Strategy { order: Order::Relax, reuse: true, options: PdrOptions::default() };
-    let found = optimum(&loosening(), &strategy, &run, &mut confirm).unwrap();
+    let found = optimum(&loosening().into(), &strategy, &session).unwrap();
     assert_eq!(*told.lock().unwrap(), [0, 1, 2, 3]);
     assert_eq!(bounds(&found), [0, 1, 2, 3]);
 }

@@ -1,14 +1,14 @@
 //! Searches, each with its evidence confirmed by the checker.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use elinvar::optimum::{self, Optimum, StageAnswer, Strategy, optimum};
-use elinvar::{Budget, confirm_system};
+use elinvar::{Budget, Observer, Options, Session, confirm_system};
 use elinvar_check::replay;
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
-use elinvar_engines::{Run, Task};
+use elinvar_engines::{Event, Run, Task};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_models::families::{Switches, peterson};
 use elinvar_transform::Trend;
@@ -26,6 +26,10 @@ pub struct Effort {
 }
 
 impl Effort {
+    fn options(self, seed: u64) -> Options {
+        Options { seed, timeout: Some(self.limit), ..Options::default() }
+    }
+
     fn run(self, seed: u64) -> Run {
         Run::new().with_seed(seed).with_timeout(self.limit)
     }
@@ -63,20 +67,60 @@ fn search(
     effort: Effort,
 ) -> Result<Search, String> {
     let strategy = Strategy { order: figure.order(), reuse, options: PdrOptions::default() };
-    let mut clock = Clock::start()?;
-    let mut times = Vec::new();
-    let mut confirm = |_, system: &TransitionSystem, property, verdict| {
-        times.push(clock.read()?);
-        confirm(system, property, &verdict)?;
-        clock = Clock::start()?;
-        Ok(verdict)
-    };
-    let result = optimum(&input.family, &strategy, &effort.run(seed), &mut confirm)
-        .map_err(|error| error.to_string())?;
+    let times = Arc::new(Mutex::new(StageTimes::start()?));
+    let observed = Arc::clone(&times);
+    let observer: Observer = Arc::new(move |event: &Event| {
+        observed.lock().unwrap_or_else(PoisonError::into_inner).observe(event);
+    });
+    let options = Options { observer: Some(observer), ..effort.options(seed) };
+    let session = Session::start(options).map_err(|error| error.to_string())?;
+    let families = input.family.clone().into();
+    let result = optimum(&families, &strategy, &session).map_err(|error| error.to_string())?;
     let found = found(input, &result)?;
+    let times = times.lock().unwrap_or_else(PoisonError::into_inner).finish()?;
     let stages = result.stages.into_iter().zip(times);
     let stages = stages.filter_map(|(stage, time)| recorded(stage, time)).collect();
     Ok(Search { seed, found, stages })
+}
+
+/// The processor time of each stage, without that for the check of its evidence, which comes
+/// between the decision and the end of the stage.
+struct StageTimes {
+    clock: Clock,
+    decided: Option<Duration>,
+    times: Result<Vec<Duration>, String>,
+}
+
+impl StageTimes {
+    fn start() -> Result<Self, String> {
+        Ok(StageTimes { clock: Clock::start()?, decided: None, times: Ok(Vec::new()) })
+    }
+
+    fn observe(&mut self, event: &Event) {
+        let observed = if let Event::Decided { .. } = event {
+            self.clock.read().map(|time| self.decided = Some(time))
+        } else if let Event::Instance { .. } = event {
+            self.end_stage()
+        } else {
+            Ok(())
+        };
+        if let Err(error) = observed {
+            self.times = Err(error);
+        }
+    }
+
+    fn end_stage(&mut self) -> Result<(), String> {
+        let time = self.decided.take().map_or_else(|| self.clock.read(), Ok)?;
+        if let Ok(times) = &mut self.times {
+            times.push(time);
+        }
+        self.clock = Clock::start()?;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<Vec<Duration>, String> {
+        self.times.clone()
+    }
 }
 
 /// Processor time from some moment on.
@@ -254,8 +298,8 @@ mod tests {
         let input = chain4(None);
         let (order, options) = (Figure::Constrain.order(), PdrOptions::default());
         let strategy = Strategy { order, reuse: false, options };
-        let mut accept = |_, _: &TransitionSystem, _, verdict| Ok(verdict);
-        let mut result = optimum(&input.family, &strategy, &Run::new(), &mut accept).unwrap();
+        let session = Session::start(Options::default()).unwrap();
+        let mut result = optimum(&input.family.clone().into(), &strategy, &session).unwrap();
         assert_eq!(found(&input, &result), Ok(Found::Optimum(3)));
         let proof = result.holds.take();
         assert!(found(&input, &result).is_err_and(|error| error.contains("2 is not enough")));

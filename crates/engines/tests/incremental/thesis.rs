@@ -5,8 +5,9 @@
 //! relaxing it". One is removed, b → c, and that constrains the system.
 
 use elinvar::optimum::{Optimum, Order, StageAnswer, Strategy, optimum};
+use elinvar::{Options, Session};
+use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
-use elinvar_engines::{Choice, Run};
 use elinvar_ir::{BitVec, ExprId, PropertyId, Sort, TransitionSystem, Verdict};
 use elinvar_models::Outcome;
 use elinvar_transform::{Family, Trend};
@@ -83,8 +84,8 @@ fn guarded(steps: &[(char, char)], (from, to): (char, char)) -> Family {
 /// Decides the instances in this order, each with the lemmas of the one before.
 fn decide_family(family: &Family, order: Order, options: PdrOptions) -> Optimum {
     let strategy = Strategy { order, reuse: true, options };
-    let confirm = &mut |_, _: &TransitionSystem, _, verdict| Ok(verdict);
-    optimum(family, &strategy, &Run::new(), confirm).unwrap()
+    let session = Session::start(Options::default()).unwrap();
+    optimum(&family.clone().into(), &strategy, &session).unwrap()
 }
 
 /// C.1.3 as it is told: `ipdr-constrain` takes over all clauses without a query.
