@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use elinvar::Problem;
-use elinvar_formats::aiger::{self, Encoding};
-use elinvar_formats::{btor, btor2, dot, horn, smtlib};
+use elinvar_formats::aiger::Encoding;
+use elinvar_formats::{Format, ProblemKind, WriteError, WriteOptions};
 use elinvar_ir::{PropertyId, TransitionSystem};
 use elinvar_transform::{bitblast, with_input};
 
@@ -34,8 +34,8 @@ pub struct Arguments {
     output: PathBuf,
 
     /// The format to write [default: by the ending of FILE]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<Target>,
+    #[arg(long, value_name = "FORMAT", value_parser = extensions())]
+    format: Option<String>,
 
     /// Keep only this property, given by name or number
     #[arg(long, value_name = "NAME|INDEX")]
@@ -67,27 +67,31 @@ Examples:
   elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg
   elinvar convert sort.bpl -o sort.smt2 && z3 sort.smt2        sat: safe, unsat: unsafe";
 
-/// The formats that can be written.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Target {
-    /// AIGER, ASCII
-    Aag,
-    /// AIGER, binary
-    Aig,
-    /// BTOR
-    Btor,
-    /// BTOR2
-    Btor2,
-    /// An unrolling in SMT-LIB 2, or a program's Horn clauses
-    Smt2,
-    /// A graph for Graphviz
-    Dot,
+/// A format that can be written, with the encoding that an extension stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Target {
+    format: Format,
+    encoding: Encoding,
 }
 
+/// The extensions of formats that can be written, each with what the format is.
+fn writable() -> impl Iterator<Item = (&'static str, Format)> {
+    let formats = Format::ALL.into_iter().filter(|format| !format.writes().is_empty());
+    formats.flat_map(|format| format.extensions().iter().map(move |&extension| (extension, format)))
+}
+
+fn extensions() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        writable()
+            .map(|(extension, format)| PossibleValue::new(extension).help(format.description())),
+    )
+}
+
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let target = match arguments.format {
-        Some(target) => target,
-        None => Target::of_ending(&arguments.output)?,
+    let target = match &arguments.format {
+        Some(extension) => Target::of_extension(extension).expect("clap accepts no others"),
+        None => Target::of_file(&arguments.output)?,
     };
     output::expect_writable(&arguments.output)?;
     output::expect_distinct([Path::new(&arguments.input)], [arguments.output.as_path()])?;
@@ -101,12 +105,14 @@ impl Arguments {
     fn convert(&self, target: Target) -> Result<Vec<u8>> {
         let source = Arc::new(output::read(&self.input)?);
         let problem = Problem::from_source(source, self.dialect.get())?;
-        if let (Problem::Program(program), Target::Smt2) = (&problem, target) {
+        if let Problem::Program(program) = &problem
+            && target.format.writes().contains(&ProblemKind::Program)
+        {
             if !self.set.is_empty() {
                 bail!("--set applies only to transition systems, not to programs");
             }
             let properties = problem.select(self.property.as_deref())?;
-            return Ok(horn::write(program.program(), &properties).into_bytes());
+            return Ok(target.format.write_program(program.program(), &properties)?);
         }
         let mut system = problem.as_system()?.system().clone();
         if let Some(text) = &self.property {
@@ -119,28 +125,25 @@ impl Arguments {
     }
 
     fn translate(&self, system: &TransitionSystem, target: Target) -> Result<Vec<u8>> {
-        let bits = |encoding| -> Result<Vec<u8>> {
-            let help = "--memory-limit sets how large a memory may be";
-            let blasted = bitblast(system, self.memory_limit);
-            let (system, _) = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
-            Ok(aiger::write(&system, encoding)?)
+        let Target { format, encoding } = target;
+        let options = WriteOptions { encoding, bound: self.bound, property: None };
+        let write = |system: &TransitionSystem| {
+            format.write_model(system, &options).map_err(|error| match error {
+                WriteError::NotOneProperty(_) => {
+                    anyhow!(
+                        "an SMT-LIB script holds one safety property; choose it with --property"
+                    )
+                }
+                error => error.into(),
+            })
         };
-        Ok(match target {
-            Target::Aag => bits(Encoding::Ascii)?,
-            Target::Aig => bits(Encoding::Binary)?,
-            Target::Btor => btor::write(system)?,
-            Target::Btor2 => btor2::write(system)?,
-            Target::Dot => dot::write(system).into_bytes(),
-            Target::Smt2 => self.unroll(system)?.into_bytes(),
-        })
-    }
-
-    fn unroll(&self, system: &TransitionSystem) -> Result<String> {
-        let mut bads = system.bads().map(|(id, _)| id);
-        let (Some(property), None) = (bads.next(), bads.next()) else {
-            bail!("an SMT-LIB script holds one safety property; choose it with --property");
-        };
-        Ok(smtlib::write_unrolling(system, property, self.bound).expect("a safety property"))
+        if format.has_words() {
+            return write(system);
+        }
+        let help = "--memory-limit sets how large a memory may be";
+        let blasted = bitblast(system, self.memory_limit);
+        let (system, _) = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
+        write(&system)
     }
 }
 
@@ -152,14 +155,23 @@ fn assignment(text: &str) -> Result<(String, u64), String> {
 }
 
 impl Target {
-    fn of_ending(path: &Path) -> Result<Self> {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let target = Target::from_str(ending, true).ok();
-        target.with_context(|| {
+    fn of_extension(extension: &str) -> Option<Self> {
+        let extension = extension.to_ascii_lowercase();
+        let (_, format) = writable().find(|&(known, _)| known == extension)?;
+        let encoding = if extension == "aig" { Encoding::Binary } else { Encoding::Ascii };
+        Some(Target { format, encoding })
+    }
+
+    fn of_file(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        Self::of_extension(extension).with_context(|| {
+            let known: Vec<String> = writable().map(|(known, _)| format!(".{known}")).collect();
+            let (last, others) = known.split_last().expect("some formats are written");
             format!(
-                "cannot tell the format of {} by its ending; write to .aag, .aig, .btor, .btor2, \
-                 .smt2 or .dot, or give --format",
-                path.display()
+                "cannot tell the format of {} by its ending; write to {} or {last}, or give \
+                 --format",
+                path.display(),
+                others.join(", ")
             )
         })
     }
@@ -178,8 +190,10 @@ mod tests {
 
     #[test]
     fn endings_tell_the_format() {
-        assert_eq!(Target::of_ending("a/b.AIG".as_ref()).unwrap(), Target::Aig);
-        assert!(Target::of_ending("b".as_ref()).is_err());
-        assert!(Target::of_ending("-".as_ref()).is_err());
+        let binary = Target { format: Format::Aiger, encoding: Encoding::Binary };
+        assert_eq!(Target::of_file("a/b.AIG".as_ref()).unwrap(), binary);
+        assert!(Target::of_file("b".as_ref()).is_err());
+        assert!(Target::of_file("b.bpl".as_ref()).is_err());
+        assert!(Target::of_file("-".as_ref()).is_err());
     }
 }

@@ -4,30 +4,10 @@
 //! are about it.
 
 use elinvar_check::Refusal;
-use elinvar_formats::model::Model;
 use elinvar_ir::{Property, PropertyId, PropertyKind, Simulator, Trace, TransitionSystem};
 
 /// The name of the one property.
 pub(crate) const NAME: &str = "all_properties";
-
-/// The model with its safety properties merged into one.
-pub fn model(model: Model) -> Model {
-    match model {
-        Model::Aiger(mut aiger) => {
-            aiger.system = system(aiger.system);
-            Model::Aiger(aiger)
-        }
-        Model::Btor(mut btor) => {
-            btor.system = system(btor.system);
-            Model::Btor(btor)
-        }
-        Model::Btor2(mut btor2) => {
-            btor2.system = system(btor2.system);
-            Model::Btor2(btor2)
-        }
-        Model::Basm(basm) => Model::Basm(system(basm)),
-    }
-}
 
 /// The system with its safety properties merged into one.
 pub fn system(system: TransitionSystem) -> TransitionSystem {

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use elinvar_formats::boogie::{self, Dialect, Reading};
-use elinvar_formats::btor2::Btor2Model;
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_ir::program::Program;
 use elinvar_ir::{SystemBuilder, TransitionSystem};
@@ -129,7 +128,7 @@ impl SystemProblem {
     /// A system that was not read from a file. Evidence is checked against the system
     /// itself, since there is no other reading of it.
     pub fn new(system: TransitionSystem) -> Self {
-        let model = Arc::new(as_model(system));
+        let model = Arc::new(Model::from(system));
         SystemProblem { original: Arc::new(Original::built(&model)), model }
     }
 
@@ -158,35 +157,22 @@ impl SystemProblem {
     /// The model as it was written, of a program that was lowered.
     pub(crate) fn verbatim_model(&self) -> Model {
         match &self.original.reading {
-            SecondReading::Ready(system) => as_model(TransitionSystem::clone(system)),
+            SecondReading::Ready(system) => Model::from(TransitionSystem::clone(system)),
             SecondReading::File(_) | SecondReading::Built(_) => Model::clone(&self.model),
         }
     }
 
     /// The same model with one property: no bad state of any safety property is reachable.
     pub fn merged(&self) -> Self {
-        let model = Arc::new(merged::model(Model::clone(&self.model)));
+        let model = Arc::new(Model::clone(&self.model).map_system(merged::system));
         let original = Arc::new(self.original.merged());
         SystemProblem { model, original }
     }
 
     /// Does it ask about one moment, without any state?
     pub fn is_combinational(&self) -> bool {
-        match self.model() {
-            Model::Btor(model) => model.combinational,
-            Model::Aiger(_) | Model::Btor2(_) | Model::Basm(_) => false,
-        }
+        self.model().is_formula()
     }
-}
-
-/// A system that was not read from a file, as a model.
-///
-/// ```
-/// let system = elinvar::ir::SystemBuilder::new().finish().unwrap();
-/// assert_eq!(elinvar::as_model(system).format().to_string(), "BTOR2");
-/// ```
-pub fn as_model(system: TransitionSystem) -> Model {
-    Model::Btor2(Btor2Model { system, operators: Default::default() })
 }
 
 /// A program with its source.
@@ -270,7 +256,7 @@ impl ProgramProblem {
         };
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
-        let (model, original) = (Arc::new(as_model(system)), Arc::new(original));
+        let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
         Ok((SystemProblem { model, original }, lift))
     }
 }

@@ -240,7 +240,7 @@ fn verify_system(
     };
     let chosen = options.property.as_deref();
     let about_all = system::is_about_all(&model, file, chosen);
-    let model = if about_all { merged::model(model) } else { model };
+    let model = if about_all { model.map_system(merged::system) } else { model };
     let names = property::names(model.system());
     let chosen = chosen.map(|text| property::find(&names, "model", text)).transpose()?;
     let evidence = match system::Evidence::read(&model, file, chosen) {
@@ -314,7 +314,7 @@ fn timed_out() -> Judgement {
 impl SystemProblem {
     /// The contents of a witness file, in the format of the model.
     pub fn witness(&self, trace: &elinvar_ir::Trace) -> Vec<u8> {
-        system::witness(self.model(), trace)
+        self.model().write_witness(trace)
     }
 
     /// The contents of a waveform file.
@@ -342,6 +342,6 @@ impl SystemProblem {
     /// # Errors
     /// If the text is not a witness of the model's format.
     pub fn read_witness(&self, file: &Source) -> Result<elinvar_ir::Witness, Error> {
-        file.located(system::read_witness(self.model(), file.bytes()))
+        file.located(self.model().read_witness(file.bytes()))
     }
 }

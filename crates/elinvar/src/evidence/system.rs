@@ -4,43 +4,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_formats::aiger::{self, AigerModel, Encoding};
+use elinvar_formats::aiger::Encoding;
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
-use elinvar_formats::model::{self, Format, Model, read_model};
-use elinvar_formats::{Diagnostic, btor2};
+use elinvar_formats::model::{Model, detect, read_model};
 use elinvar_ir::{
-    Certificate, CircuitError, PropertyId, SystemBuilder, Trace, TransitionSystem, Witness,
-    WitnessCircuit,
+    Certificate, CircuitError, PropertyId, TransitionSystem, Witness, WitnessCircuit,
 };
 use elinvar_transform::bitblast;
 
 use super::Unusable;
 use crate::confirm::{contradiction, judge_certificate, relevant_states};
 use crate::error::Error;
-use crate::problem::verbatim;
 use crate::report::Vacuity;
 use crate::source::Source;
 use crate::{merged, property};
-
-/// The contents of a witness file.
-pub fn witness(model: &Model, trace: &Trace) -> Vec<u8> {
-    match model {
-        Model::Aiger(model) => aiger::write_witness(&model.system, trace).into_bytes(),
-        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
-            btor2::write_witness(model.system(), trace).into_bytes()
-        }
-    }
-}
-
-/// Reads a witness file. The trace is complete, but not judged.
-pub fn read_witness(model: &Model, source: &[u8]) -> Result<Witness, Diagnostic> {
-    match model {
-        Model::Aiger(model) => aiger::read_witness(source, &model.system),
-        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
-            btor2::read_witness(source, model.system())
-        }
-    }
-}
 
 /// The contents of a certificate file: a circuit in the format of the model,
 /// or text where no circuit expresses the proof.
@@ -58,24 +35,16 @@ pub fn certificate(
         }
         Err(error) => return Err(unwritable(error)),
     };
-    match model {
-        Model::Aiger(model) => {
-            let binary = path.extension().is_some_and(|ending| ending == "aig");
-            let encoding = if binary { Encoding::Binary } else { Encoding::Ascii };
-            let (inputs, states) = (system.inputs().len(), system.states().len());
-            let circuit = match certificate {
-                // Bits that are added up are words; inputs and states stay where they are.
-                Certificate::Facts { .. } => bitblast(&circuit.system, 0).map_err(unwritable)?.0,
-                Certificate::Inductive { .. }
-                | Certificate::KInductive { .. }
-                | Certificate::Formula(_) => circuit.system,
-            };
-            aiger::write_certificate(&circuit, inputs, states, model, encoding).map_err(unwritable)
-        }
-        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
-            btor2::write(&circuit.system).map_err(unwritable)
-        }
-    }
+    let is_binary = path.extension().is_some_and(|ending| ending == "aig");
+    let encoding = if is_binary { Encoding::Binary } else { Encoding::Ascii };
+    let is_of_words = matches!(certificate, Certificate::Facts { .. });
+    let circuit = if is_of_words && !model.format().has_words() {
+        // Bits that are added up are words; inputs and states stay where they are.
+        bitblast(&circuit.system, 0).map_err(unwritable)?.0
+    } else {
+        circuit.system
+    };
+    model.write_certificate(&circuit, encoding).map_err(unwritable)
 }
 
 /// A checked proof can be written, unless there is a bug.
@@ -118,8 +87,8 @@ impl Evidence {
             let certificate = file.located(text::read(source))?;
             return of_text(model.system(), certificate, chosen);
         }
-        if is_witness(model, source) {
-            let mut witness = file.located(read_witness(model, source))?;
+        if model.is_witness(source) {
+            let mut witness = file.located(model.read_witness(source))?;
             if let Some(property) = chosen {
                 // What else the witness claims must be true as well.
                 if !witness.properties.contains(&property) {
@@ -128,21 +97,19 @@ impl Evidence {
             }
             return Ok(Evidence::Witness(witness));
         }
-        let circuit = match (model, model::detect(source, Some(file.name()))) {
-            (Model::Aiger(model), Some(Format::Aiger)) => aiger_circuit(model, file)?,
-            (Model::Btor(_) | Model::Btor2(_) | Model::Basm(_), Some(Format::Btor2)) => {
-                let circuit = verbatim(file)?;
-                first_shared(circuit.into_system(), model.system())
+        let name = file.name();
+        let circuit = match detect(source, Some(name)) {
+            format if format.is_some() && format == model.format().evidence_format() => {
+                file.located(model.read_certificate(source))?
             }
-            (_, Some(format)) => {
-                let (name, other) = (file.name(), model.format());
+            Some(format) => {
+                let other = model.format();
                 return Err(Error::Usage(format!(
                     "{name} is a circuit in {format}, which cannot certify a model in {other}"
                 ))
                 .into());
             }
-            (_, None) => {
-                let name = file.name();
+            None => {
                 return Err(Error::Usage(format!(
                     "{name} is not evidence: it is neither a witness, nor a witness circuit, nor \
                      a certificate"
@@ -209,7 +176,7 @@ pub fn is_about_all(model: &Model, file: &Source, chosen: Option<&str>) -> bool 
     if let Some(chosen) = chosen {
         return is_ours(chosen);
     }
-    let named = if properties.len() < 2 || is_witness(model, file.bytes()) {
+    let named = if properties.len() < 2 || model.is_witness(file.bytes()) {
         None
     } else if text::is_certificate(file.bytes()) {
         text::read(file.bytes()).ok().map(|certificate| certificate.property)
@@ -238,18 +205,6 @@ impl From<Error> for EvidenceError {
     }
 }
 
-/// The first line of a witness that is not a comment has the status: `sat` (BTOR2) or `1`
-/// (AIGER).
-fn is_witness(model: &Model, source: &[u8]) -> bool {
-    let lines = source.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_comment = |line: &[u8]| match model {
-        Model::Aiger(_) => matches!(line.first(), Some(b'c' | b'u' | b';')),
-        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => line.starts_with(b";"),
-    };
-    let mut lines = lines.filter(|line| !line.is_empty() && !is_comment(line));
-    matches!(lines.next(), Some(b"sat" | b"1"))
-}
-
 fn of_text(
     system: &TransitionSystem,
     certificate: TextCertificate,
@@ -263,24 +218,6 @@ fn of_text(
         })?,
     };
     Ok(Evidence::Certificate(property, certificate.proof.into_certificate()))
-}
-
-fn aiger_circuit(model: &AigerModel, file: &Source) -> Result<WitnessCircuit, Error> {
-    let circuit = file.located(aiger::read_with(file.bytes(), SystemBuilder::verbatim()))?;
-    let shared = file.located(aiger::certificate_mapping(&circuit, model))?;
-    Ok(WitnessCircuit {
-        system: circuit.system,
-        shared_inputs: shared.inputs,
-        shared_states: shared.latches,
-    })
-}
-
-/// In BTOR2 the first inputs and states are those of the model.
-fn first_shared(circuit: TransitionSystem, model: &TransitionSystem) -> WitnessCircuit {
-    let first = |own: usize, theirs: usize| (0..own.min(theirs)).map(|i| (i, i)).collect();
-    let shared_inputs = first(circuit.inputs().len(), model.inputs().len());
-    let shared_states = first(circuit.states().len(), model.states().len());
-    WitnessCircuit { system: circuit, shared_inputs, shared_states }
 }
 
 /// The only safety property of the model, or the one that has the name of the circuit's.
@@ -304,7 +241,7 @@ fn find(system: &TransitionSystem, text: &str) -> Result<PropertyId, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::as_model;
+    use elinvar_formats::aiger;
     use elinvar_ir::{Fact, LinearTerm, Reading, Word};
     use elinvar_models::Counter;
 
@@ -348,20 +285,20 @@ mod tests {
         b.states[0].next = Some(b.states[0].symbol);
         let system = b.finish().unwrap();
         let words = words(&system);
-        let model = as_model(system);
+        let model = Model::from(system);
         assert_eq!(verify(&model, &at_most(&words, 2), "fact.btor2"), Ok(()));
         let wrong = verify(&model, &at_most(&words, -1), "fact.btor2");
         assert_eq!(wrong, Err(Refusal::CircuitBase));
     }
 
     #[test]
-    fn witnesses_are_told_by_their_first_line() {
-        let words = as_model(Counter::new(2).not(3));
+    fn witnesses_are_recognised_by_their_first_line() {
+        let words = Model::from(Counter::new(2).not(3));
         let bits = Model::Aiger(aiger::read(b"aag 0 0 0 1 0\n0\n").unwrap());
-        let is_either = |text: &[u8]| is_witness(&words, text) || is_witness(&bits, text);
-        assert!(is_witness(&words, b"sat\nb0\n") && is_witness(&bits, b"1\nb0\n"));
-        assert!(is_witness(&words, b"; comment\n\n sat \r\n"));
-        assert!(is_witness(&bits, b"c comment\nu0\n1\nb0\n"));
+        let is_either = |text: &[u8]| words.is_witness(text) || bits.is_witness(text);
+        assert!(words.is_witness(b"sat\nb0\n") && bits.is_witness(b"1\nb0\n"));
+        assert!(words.is_witness(b"; comment\n\n sat \r\n"));
+        assert!(bits.is_witness(b"c comment\nu0\n1\nb0\n"));
         assert!(!is_either(b"1 sort bitvec 1\n") && !is_either(b"") && !is_either(b"satisfied"));
     }
 }
