@@ -54,15 +54,7 @@ fn of_list(text: &str) -> Vec<String> {
 /// The ending of the format in which the edits of a model are written: circuits stay
 /// circuits, everything else becomes BTOR2.
 pub fn ending(format: Format) -> &'static str {
-    match format {
-        Format::Aiger => "aig",
-        Format::Btor
-        | Format::Btor2
-        | Format::Basm
-        | Format::Boogie
-        | Format::SmtLib
-        | Format::Dot => "btor2",
-    }
+    if format.has_words() { "btor2" } else { "aig" }
 }
 
 /// Writes a system in the format of the file's ending.
