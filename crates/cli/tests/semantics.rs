@@ -101,7 +101,7 @@ fn verdict(word: &str) -> (Expected, bool) {
         "unsafe" => (Expected::Unsafe, false),
         "safe?" => (Expected::Safe, true),
         "unsafe?" => (Expected::Unsafe, true),
-        _ => panic!("{word} is no verdict"),
+        _ => panic!("{word} is not a verdict"),
     }
 }
 

@@ -168,7 +168,7 @@ fn race_between(
             let name = slots[number].schedule.name;
             let accepted = match outcome {
                 Ok(Ok(())) => finish.judge(name, &racers[number], confirm),
-                Ok(Err(error)) => finish.excuse(error),
+                Ok(Err(error)) => finish.note_error(error),
                 Err(panic) => finish.fail(name, panic_message(&*panic)),
             };
             if accepted {
@@ -311,7 +311,7 @@ impl Finish<'_> {
     }
 
     /// An engine that cannot work on the model.
-    fn excuse(&mut self, error: EngineError) -> bool {
+    fn note_error(&mut self, error: EngineError) -> bool {
         self.reason = Some(error.reason());
         false
     }

@@ -303,7 +303,7 @@ fn deep_traces_from_initial_states_that_only_a_loose_bound_allows() {
     assert_found(&family, 1..=7, |_, found| assert_eq!(depth(found), Some((6, 6))));
 }
 
-// What is no family, and what no optimum.
+// Systems that are not families, and families without an optimum.
 
 /// A word that takes any value; what is done with the limit is up to the caller.
 fn word_with(connect: impl FnOnce(&mut SystemBuilder, ExprId, ExprId)) -> SystemBuilder {

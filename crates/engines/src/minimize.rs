@@ -250,7 +250,7 @@ pub(crate) mod tests {
         let with_copy = [s[2], s[0], s[1], s[0]];
         let Certificate::Inductive { clauses } = minimal(never(&with_copy)) else { panic!() };
         assert_eq!(clauses.len(), 3);
-        // What is no invariant stays as it is, and so does what is no set of clauses.
+        // What is not an invariant, or not a set of clauses, stays as it is.
         assert_eq!(minimal(never(&s[2..3])), never(&s[2..3]));
         let induction = Certificate::KInductive { k: 3, simple_path: false };
         assert_eq!(minimal(induction.clone()), induction);

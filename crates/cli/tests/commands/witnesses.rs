@@ -122,7 +122,7 @@ fn every_claim_of_a_btor2_witness_is_checked() {
 
 /// A property that the user names must fail as well as those that the witness names.
 #[test]
-fn the_chosen_property_does_not_excuse_false_claims() {
+fn false_claims_are_refused_beside_the_chosen_property() {
     let path = &folder();
     judge(path, WORDS, &WORDS_WITNESS.replace("b0 b1", "b0"));
     let chosen = ["verify", "model", "w", "--property"];

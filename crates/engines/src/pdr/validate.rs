@@ -329,7 +329,7 @@ pub(super) mod tests {
             let shape = Shape { max_states: 12, operators: 80, ..Shape::BITS };
             let mut builder = Generator::system(seed, shape).into_builder();
             for state in &mut builder.states {
-                // A register without next function is no register of the bits.
+                // A register without next function is not a register of the bits.
                 state.next = state.next.or(Some(state.symbol));
             }
             let system = builder.finish().unwrap();

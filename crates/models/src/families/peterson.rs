@@ -188,7 +188,7 @@ impl Scheduler {
             let more = pool.slice(count, bit, bit)?;
             let (limited, risen) = (equals(pool, limit, bit)?, pool.and(switch, below)?);
             // More than `bit` switches are too many: a greater limit allows more, also
-            // where `count` is no number in unary.
+            // where `count` is not a unary number.
             all = pool.and(all, more)?;
             let exceeded = pool.and(limited, all)?;
             over = pool.or(over, exceeded)?;
@@ -363,7 +363,7 @@ mod tests {
         pc: Vec<u64>,
         level: Vec<u64>,
         last: Vec<u64>,
-        /// Without a limit, none and zero for ever.
+        /// Without a limit, always none and zero.
         previous: Option<usize>,
         count: u64,
     }

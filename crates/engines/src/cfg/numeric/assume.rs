@@ -207,7 +207,7 @@ impl Context<'_> {
         self.evaluate_sum(state, &Sum { parts, ..sum.clone() }, depth)
     }
 
-    /// Only where the term, which is no sum, is one of these values.
+    /// Only where the term, which is not a sum, is one of these values.
     fn restrict_part(
         &self,
         state: &mut State,

@@ -273,7 +273,7 @@ fn bounded(aig: &mut Aig, info: &WordInfo, value: &Vec<AigLit>, sign: i64, bound
 /// What a shape says of its sum, which has the right width.
 fn compare_sum(aig: &mut Aig, shape: &Shape, sum: &[AigLit]) -> AigLit {
     match shape {
-        Shape::Bit { .. } => unreachable!("a bit is no sum"),
+        Shape::Bit { .. } => unreachable!("a bit is not a sum"),
         Shape::AtMost { bound, .. } => {
             let limit = words::constant(&bits(bound, sum.len() as u32));
             !words::binary(aig, BinaryOp::Slt, &limit, sum)[0]

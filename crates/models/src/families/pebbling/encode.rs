@@ -39,7 +39,7 @@ pub fn pebbling(game: &Game) -> TransitionSystem {
     build(game, limit).expect("the sorts fit")
 }
 
-/// The game with a fixed limit, which is no input.
+/// The game with a fixed limit, which is not an input.
 pub fn pebbling_within(game: &Game, limit: usize) -> TransitionSystem {
     // More than all vertices are never pebbled.
     let limit = BitVec::new(limit_width(game), limit.min(game.vertices()) as u64);

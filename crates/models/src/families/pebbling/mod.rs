@@ -34,7 +34,7 @@ pub struct Game {
     outputs: BTreeSet<usize>,
 }
 
-/// Why a graph is no board of the game.
+/// Why the game cannot be played on a graph.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GameError {
     /// An edge or an output names a vertex that does not exist.
@@ -112,7 +112,7 @@ impl Game {
     /// to every vertex that an output depends on.
     ///
     /// As many pebbles as there are such vertices suffice: pebble them from the
-    /// inputs on, and unpebble what is no output in the opposite order.
+    /// inputs on, and unpebble what is not an output in the opposite order.
     pub fn lower_bound(&self) -> usize {
         let needed = self.needed().into_iter();
         let together = needed.map(|vertex| self.predecessors[vertex].len() + 1).max();

@@ -234,7 +234,7 @@ mod tests {
     }
 
     /// A random walk that ends in the goal: pebble everything in random moves,
-    /// then take back what is no output.
+    /// then take back what is not an output.
     fn random_strategy(game: &Game, rng: &mut Rng) -> Strategy {
         let mut walk = vec![vec![false; game.vertices()]];
         let play = |moves: Vec<bool>, walk: &mut Vec<Vec<bool>>| {
