@@ -9,7 +9,7 @@ use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use elinvar_transform::Lift;
 
-use crate::confirm;
+use crate::confirm::{self, Refused};
 use crate::error::Error;
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
@@ -105,7 +105,7 @@ impl Session {
             Method::System(choice) => Contest::One(choice.clone()),
             Method::Race(threads) => Contest::Race(*threads),
             Method::Program(_) => {
-                let message = "--engine cfg applies only to programs, not to transition systems";
+                let message = "the engine cfg applies only to programs, not to transition systems";
                 return Err(Error::usage(message));
             }
         };
@@ -197,9 +197,10 @@ impl Session {
         let verdicts: Vec<(PropertyId, ProgramVerdict)> =
             chosen.iter().copied().zip(verdicts).collect();
         let confirmed = self.checking(|| self.confirm_program(problem, verdicts))?;
-        let decided = confirmed
-            .into_iter()
-            .map(|(property, verdict)| (property, verdict.map(Proof::Invariants, Trace::Program)));
+        let decided = chosen.iter().zip(confirmed).map(|(&property, outcome)| {
+            let verdict = outcome.unwrap_or_else(|refused| self.refuse(refused));
+            (property, verdict.map(Proof::Invariants, Trace::Program))
+        });
         Ok(("cfg", decided.collect(), Vec::new()))
     }
 
@@ -232,14 +233,10 @@ impl Session {
             Err(Error::NoSolver(_)) => self.confirm_runs(problem, lifted),
             result => result,
         })?;
-        let decided = confirmed.into_iter().zip(verdicts).map(|((property, lifted), verdict)| {
-            let verdict = match (lifted, verdict) {
-                (Verdict::Unknown(_), Verdict::Safe(proof)) => {
-                    Verdict::Safe(Proof::Certificate(proof))
-                }
-                (lifted, _) => lifted.map(Proof::Invariants, Trace::Program),
-            };
-            (property, verdict)
+        let outcomes = confirmed.into_iter().zip(verdicts);
+        let decided = chosen.iter().zip(outcomes).map(|(&property, (lifted, verdict))| {
+            let outcome = about_program(lifted, verdict);
+            (property, outcome.unwrap_or_else(|refused| self.refuse(refused)))
         });
         Ok((engine, decided.collect(), warnings))
     }
@@ -249,7 +246,7 @@ impl Session {
         &self,
         problem: &ProgramProblem,
         verdicts: Vec<(PropertyId, ProgramVerdict)>,
-    ) -> Result<Vec<(PropertyId, ProgramVerdict)>, Error> {
+    ) -> Result<Vec<Result<ProgramVerdict, Refused>>, Error> {
         let without_proof = |(property, verdict)| match verdict {
             Verdict::Safe(_) => (property, confirm::unconfirmed("there is no solver")),
             Verdict::Unsafe(_) | Verdict::Unknown(_) => (property, verdict),
@@ -261,19 +258,15 @@ impl Session {
         &self,
         problem: &ProgramProblem,
         verdicts: Vec<(PropertyId, ProgramVerdict)>,
-    ) -> Result<Vec<(PropertyId, ProgramVerdict)>, Error> {
+    ) -> Result<Vec<Result<ProgramVerdict, Refused>>, Error> {
+        // The program is read again only if there is evidence to check.
         if !verdicts.iter().any(|(_, verdict)| verdict.is_decided()) {
-            return Ok(verdicts);
+            return Ok(verdicts.into_iter().map(|(_, verdict)| Ok(verdict)).collect());
         }
-        let properties: Vec<PropertyId> = verdicts.iter().map(|&(property, _)| property).collect();
         let (program, solvers) = (problem.original()?, self.options.solvers());
-        let confirmed = confirm::confirm_all(program, verdicts, |properties, proof| {
+        confirm::confirm_all(program, verdicts, |properties, proof| {
             confirm::judge_proof(program, properties, proof, &solvers, &self.budget())
-        })?;
-        let conclude = |verdict: Result<ProgramVerdict, confirm::Refused>| {
-            verdict.unwrap_or_else(|refused| self.refuse(refused))
-        };
-        Ok(properties.into_iter().zip(confirmed.into_iter().map(conclude)).collect())
+        })
     }
 
     /// What the engine for programs finds. A verdict that was found before a limit counts,
@@ -364,6 +357,20 @@ impl Session {
     }
 }
 
+/// The verdict on a program from the confirmed verdict on its transition system and from what
+/// became of the same evidence about the program. A proof that could not be stated or checked
+/// about the program stays one about the system. Refused evidence does not: the lowering or its
+/// way back is wrong then.
+fn about_program(
+    lifted: Result<ProgramVerdict, Refused>,
+    verdict: Verdict,
+) -> Result<Verdict<Proof, Trace>, Refused> {
+    Ok(match (lifted?, verdict) {
+        (Verdict::Unknown(_), Verdict::Safe(proof)) => Verdict::Safe(Proof::Certificate(proof)),
+        (lifted, _) => lifted.map(Proof::Invariants, Trace::Program),
+    })
+}
+
 /// Which engines for systems run.
 enum Contest {
     One(Choice),
@@ -416,5 +423,25 @@ impl Problem {
             column: source.column(span.start),
             text: source.excerpt(span),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A verdict about the transition system does not stand if the checker refuses its
+    /// evidence about the program.
+    #[test]
+    fn refused_evidence_about_a_program_is_not_a_verdict() {
+        let safe = || Verdict::Safe(Certificate::Inductive { clauses: Vec::new() });
+        let refused =
+            Refused { what: "evidence", property: "p".to_owned(), reason: "no".to_owned() };
+        assert!(about_program(Err(refused), safe()).is_err());
+        let unchecked = about_program(Ok(confirm::unconfirmed("too large")), safe());
+        assert!(matches!(unchecked, Ok(Verdict::Safe(Proof::Certificate(_)))));
+        let unknown = Verdict::Unknown(StopReason::Timeout);
+        let open = about_program(Ok(confirm::unconfirmed("too large")), unknown);
+        assert!(matches!(open, Ok(Verdict::Unknown(_))));
     }
 }
