@@ -291,3 +291,30 @@ fn printed_invariants_can_be_pasted() {
         }
     }
 }
+
+/// Engines for transition systems report programs by source lines and variables, and their
+/// evidence is about the program.
+#[test]
+fn engines_for_systems_report_the_program() {
+    let path = &folder();
+    let text = "procedure p(n: bv4)\n{\n  var i: bv4;\n  i := 0bv4;\n  while (bvult(i, n))\n  {\n    \
+                i := bvadd(i, 1bv4);\n  }\n  assert !bvult(n, i);\n  assert i != 3bv4;\n}\n";
+    write(path, "p.bpl", text);
+    for engine in ["pdr", "avy", "words", "itp"] {
+        let files = ["--witness", "w.json", "--certificate", "c.txt"];
+        let (code, json) = report(path, &[&["p.bpl", "--engine", engine], &files[..]].concat());
+        assert_eq!(code, UNSAFE, "{engine:?}: {json}");
+        let [safe, failing] = [0, 1].map(|number| &json["properties"][number]);
+        assert_eq!(
+            (&safe["location"]["line"], &failing["location"]["line"]),
+            (&9.into(), &10.into())
+        );
+        assert_eq!(safe["certificate"]["kind"], "locations", "{engine:?}");
+        assert_eq!(safe["invariant"][0]["line"], 5, "{engine:?}: {safe}");
+        let rows = failing["trace"].as_array().expect("a run");
+        assert!(rows.iter().any(|row| row["text"] == "i := bvadd(i, 1bv4)"), "{rows:?}");
+        for file in ["w.1.json", "c.0.txt"] {
+            assert_eq!(elinvar(path, &["verify", "p.bpl", file]).code, ACCEPTED, "{file}");
+        }
+    }
+}
