@@ -67,7 +67,7 @@ impl Problem {
         }
         if dialect.is_some() {
             let name = source.name();
-            let message = format!("--dialect applies only to programs, and {name} is a model");
+            let message = format!("a dialect applies only to programs, and {name} is a model");
             return Err(Error::Usage(message));
         }
         SystemProblem::from_source(source).map(Problem::System)
