@@ -14,7 +14,7 @@ use crate::output;
 pub struct ReuseOptions {
     /// Begin with the lemmas of an earlier run, on this or on another version of the model
     ///
-    /// With --engine auto or pdr. FILE was written by --save. The lemmas are proved again;
+    /// With --engine auto, pdr or avy. FILE was written by --save. The lemmas are proved again;
     /// the report says how many still hold. The file need not exist yet if it is also the
     /// file of --save.
     #[arg(long, value_name = "FILE", help_heading = "Reuse")]
@@ -22,7 +22,7 @@ pub struct ReuseOptions {
 
     /// Save the lemmas for later runs
     ///
-    /// With --engine auto or pdr. The file is also written when the run is interrupted, and
+    /// With --engine auto, pdr or avy. The file is also written when the run is interrupted, and
     /// every ten seconds. When a property fails that the file of --reuse proves, that proof
     /// is kept, for the version that repairs the property.
     #[arg(long, value_name = "FILE", help_heading = "Reuse")]
