@@ -364,7 +364,7 @@ mod tests {
         b.state(Sort::Array { index: 2, element: 1 }, Some("memory")).unwrap();
         let some = b.pool.redor(b.states[0].symbol).unwrap();
         let kind = PropertyKind::Justice(vec![some]);
-        b.properties.push(Property { name: "live".into(), kind });
+        b.properties.push(Property::new("live", kind));
         b.finish().unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use elinvar::formats::boogie::Dialect;
-use elinvar::ir::PropertyId;
+use elinvar::ir::{Goal, PropertyId};
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
     Session, Source, Summary, SystemProblem,
@@ -25,8 +25,8 @@ use crate::{output, report};
 /// Every verdict is confirmed by an independent checker before it is printed:
 /// counterexamples are replayed, and proofs are checked again by another encoder.
 /// Exit codes: 20 safe (unsat), 10 unsafe (sat), 0 unknown, 2 user error, 3
-/// internal error. With several properties: 10 if any is unsafe, else 0 if any
-/// is unknown, else 20.
+/// internal error. With several properties: 10 if any assertion fails or any cover
+/// statement is unreachable, else 0 if any is undecided, else 20.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
@@ -37,6 +37,18 @@ pub struct Arguments {
     /// Check only this property, given by name or number [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
     property: Option<String>,
+
+    /// Check only cover statements
+    ///
+    /// A cover statement asks for an execution that reaches it. In models without cover
+    /// statements, such as AIGER files, every safety property counts as one. The verdicts are
+    /// reached, with a trace, or unreachable, with a proof.
+    #[arg(long, conflicts_with = "no_cover")]
+    cover: bool,
+
+    /// Check only assertions, and no cover statements
+    #[arg(long)]
+    no_cover: bool,
 
     #[command(flatten)]
     limits: Limits,
@@ -129,7 +141,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
-    let chosen = problem.select(arguments.property.as_deref())?;
+    let problem = arguments.with_goals(problem);
+    let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
     if arguments.family.family().is_some() {
         let Problem::System(problem) = &problem else { unreachable!("refused before") };
@@ -153,6 +166,19 @@ fn read(
 }
 
 impl Arguments {
+    /// The problem with cover statements, if they are asked for.
+    fn with_goals(&self, problem: Problem) -> Problem {
+        let is_cover = |number| problem.goal(PropertyId(number)) == Goal::Cover;
+        match &problem {
+            Problem::System(system)
+                if self.cover && !(0..problem.property_count()).any(is_cover) =>
+            {
+                Problem::System(system.as_covers())
+            }
+            Problem::System(_) | Problem::Program(_) => problem,
+        }
+    }
+
     /// The options of the library; fails if they do not fit each other.
     fn options(&self, is_program: bool) -> Result<Options> {
         let is_for_programs = is_program && self.engine.is_for_programs();
@@ -177,6 +203,11 @@ impl Arguments {
         Ok(Options {
             method,
             property: self.property.clone(),
+            goal: match (self.cover, self.no_cover) {
+                (true, _) => Some(Goal::Cover),
+                (false, true) => Some(Goal::Assert),
+                (false, false) => None,
+            },
             minimize: self.minimize,
             reuse,
             save,
@@ -192,6 +223,7 @@ impl Arguments {
             ("--reuse and --save", self.reuse.is_used()),
             ("--parameter", self.family.family().is_some()),
             ("--minimize", self.minimize),
+            ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::{Choice, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
+use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
@@ -47,7 +47,7 @@ impl Session {
     /// # Errors
     /// See [`check`].
     pub fn check(&self, problem: &Problem) -> Result<Report, Error> {
-        let chosen = problem.select(self.options.property.as_deref())?;
+        let chosen = problem.chosen(&self.options)?;
         if chosen.is_empty() {
             let what = match problem {
                 Problem::System(_) => "model",
@@ -403,10 +403,14 @@ impl Problem {
     /// What kind of property it is.
     pub fn property_kind(&self, property: PropertyId) -> PropertyKind {
         match self {
-            Problem::System(problem) => match problem.system().bad(property) {
-                Some(_) => PropertyKind::Safety,
-                None => PropertyKind::Liveness,
-            },
+            Problem::System(problem) => {
+                let property = problem.system().property(property);
+                match (&property.kind, property.goal) {
+                    (Kind::Bad(_), Goal::Assert) => PropertyKind::Safety,
+                    (Kind::Bad(_), Goal::Cover) => PropertyKind::Cover,
+                    (Kind::Justice(_), _) => PropertyKind::Liveness,
+                }
+            }
             Problem::Program(problem) => {
                 PropertyKind::Program(problem.program().property(property).kind)
             }
@@ -415,14 +419,20 @@ impl Problem {
 
     /// Where a property is in the source, if that is known.
     pub fn location(&self, property: PropertyId) -> Option<Location> {
-        let Problem::Program(problem) = self else { return None };
-        let (source, span) = (problem.source(), &problem.program().property(property).span);
-        Some(Location {
-            file: source.name().to_owned(),
-            line: source.line(span.start),
-            column: source.column(span.start),
-            text: source.excerpt(span),
-        })
+        match self {
+            Problem::System(problem) => {
+                Some(problem.locate(problem.system().property(property).place.as_ref()?))
+            }
+            Problem::Program(problem) => {
+                let (source, span) = (problem.source(), &problem.program().property(property).span);
+                Some(Location {
+                    file: source.name().to_owned(),
+                    line: source.line(span.start),
+                    column: Some(source.column(span.start)),
+                    text: Some(source.excerpt(span)),
+                })
+            }
+        }
     }
 }
 

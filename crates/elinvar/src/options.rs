@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
 use elinvar_engines::{Choice, Event};
-use elinvar_ir::PdrState;
+use elinvar_ir::{Goal, PdrState};
 
 /// The options of a check. The defaults suit most problems.
 ///
@@ -27,6 +27,8 @@ pub struct Options {
     pub method: Method,
     /// Only this property, by its name or its number; all if there is none.
     pub property: Option<String>,
+    /// Only assertions, or only cover statements; both if there is none.
+    pub goal: Option<Goal>,
     /// The time after which engines stop. The check of evidence may take a tenth of it
     /// longer, and at least one second.
     pub timeout: Option<Duration>,

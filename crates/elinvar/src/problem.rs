@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_ir::program::Program;
-use elinvar_ir::{SystemBuilder, TransitionSystem};
+use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem};
 use elinvar_transform::{Lowered, ProgramLift, lower_with};
 
 use crate::error::Error;
 use crate::merged;
+use crate::report::Location;
 use crate::source::Source;
 
 /// What is to be checked.
@@ -167,6 +168,27 @@ impl SystemProblem {
         let model = Arc::new(Model::clone(&self.model).map_system(merged::system));
         let original = Arc::new(self.original.merged());
         SystemProblem { model, original }
+    }
+
+    /// The same model, all of whose safety properties are cover statements.
+    pub fn as_covers(&self) -> Self {
+        let cover = |system: TransitionSystem| {
+            let mut builder = system.into_builder();
+            builder.properties.iter_mut().for_each(|property| property.goal = Goal::Cover);
+            builder.finish().expect("only the goals have changed")
+        };
+        let model = Arc::new(Model::clone(&self.model).map_system(cover));
+        SystemProblem { model, ..self.clone() }
+    }
+
+    /// A place in the sources that the model was made from.
+    pub fn locate(&self, place: &Place) -> Location {
+        Location {
+            file: place.file.to_string(),
+            line: place.line as usize,
+            column: place.column.map(|column| column as usize),
+            text: None,
+        }
     }
 
     /// Does it ask about one moment, without any state?

@@ -1,8 +1,9 @@
 //! Choosing properties by name or number.
 
-use elinvar_ir::{PropertyId, TransitionSystem};
+use elinvar_ir::{Goal, PropertyId, TransitionSystem};
 
 use crate::error::Error;
+use crate::options::Options;
 use crate::problem::Problem;
 
 /// What kind of properties the names belong to, in messages.
@@ -36,6 +37,36 @@ impl Problem {
         match chosen {
             Some(text) => Ok(vec![self.find(text)?]),
             None => Ok((0..self.property_count()).map(PropertyId).collect()),
+        }
+    }
+
+    /// The properties that the options choose.
+    ///
+    /// # Errors
+    /// If the property that they name does not exist, or no property has their goal.
+    pub fn chosen(&self, options: &Options) -> Result<Vec<PropertyId>, Error> {
+        let mut chosen = self.select(options.property.as_deref())?;
+        if let (Some(goal), None) = (options.goal, &options.property) {
+            chosen.retain(|&property| self.goal(property) == goal);
+            if chosen.is_empty() && self.property_count() > 0 {
+                let (what, wanted) = (
+                    what(self),
+                    match goal {
+                        Goal::Assert => "assertion",
+                        Goal::Cover => "cover statement",
+                    },
+                );
+                return Err(Error::Usage(format!("the {what} has no {wanted}")));
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// What the user hopes for in a property.
+    pub fn goal(&self, property: PropertyId) -> Goal {
+        match self {
+            Problem::System(problem) => problem.system().property(property).goal,
+            Problem::Program(_) => Goal::Assert,
         }
     }
 

@@ -125,6 +125,8 @@ impl Trace {
 pub enum PropertyKind {
     /// A bad state of a system is not reachable.
     Safety,
+    /// A state of a system is reachable: a cover statement.
+    Cover,
     /// Some conditions of a system do not hold again and again.
     Liveness,
     /// A property of a program.
@@ -136,6 +138,7 @@ impl PropertyKind {
     pub fn name(self) -> &'static str {
         match self {
             PropertyKind::Safety => "safety",
+            PropertyKind::Cover => "cover",
             PropertyKind::Liveness => "liveness",
             PropertyKind::Program(AssertionKind::Assert) => "assert",
             PropertyKind::Program(AssertionKind::Requires) => "requires",
@@ -153,10 +156,10 @@ pub struct Location {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The column in bytes, from 1.
-    pub column: usize,
-    /// The text of the source at this place, in one line.
-    pub text: String,
+    /// The column in bytes, from 1, if it is known.
+    pub column: Option<usize>,
+    /// The text of the source at this place, in one line, if the source is at hand.
+    pub text: Option<String>,
 }
 
 impl fmt::Display for Location {
@@ -217,19 +220,26 @@ pub struct WrittenFile {
 /// assert_eq!(all, Summary::Unknown);
 /// let words = [Summary::Safe, Summary::Unsafe].map(|s| (s.word(), s.solver_word(), s.exit_code()));
 /// assert_eq!(words, [("safe", "unsat", 20), ("unsafe", "sat", 10)]);
+/// let covers = Summary::of_all([Summary::Reached, Summary::Unreachable].into_iter());
+/// assert_eq!((covers, covers.exit_code()), (Summary::Unreachable, 10));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
-    /// All properties hold.
+    /// All properties hold, and all cover statements are reached.
     Safe,
     /// Some property fails.
     Unsafe,
-    /// No property is known to fail, and some are undecided.
+    /// Only cover statements were asked about, and all of them are reached.
+    Reached,
+    /// No property is known to fail, but some cover statement cannot be reached.
+    Unreachable,
+    /// No property is known to fail and no cover statement to be unreachable, and some are
+    /// undecided.
     Unknown,
 }
 
 impl Summary {
-    /// The summary of one verdict.
+    /// The summary of one verdict, about an assertion.
     pub fn of<P, T>(verdict: &Verdict<P, T>) -> Self {
         match verdict {
             Verdict::Safe(_) => Summary::Safe,
@@ -238,20 +248,35 @@ impl Summary {
         }
     }
 
-    /// Unsafe if any part is, else unknown if any is, else safe.
-    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
-        parts.fold(Summary::Safe, |all, one| match (all, one) {
-            (Summary::Unsafe, _) | (_, Summary::Unsafe) => Summary::Unsafe,
-            (Summary::Unknown, _) | (_, Summary::Unknown) => Summary::Unknown,
-            (Summary::Safe, Summary::Safe) => Summary::Safe,
-        })
+    /// The summary of one verdict, about a cover statement.
+    pub fn of_cover<P, T>(verdict: &Verdict<P, T>) -> Self {
+        match verdict {
+            Verdict::Safe(_) => Summary::Unreachable,
+            Verdict::Unsafe(_) => Summary::Reached,
+            Verdict::Unknown(_) => Summary::Unknown,
+        }
     }
 
-    /// `safe`, `unsafe` or `unknown`.
+    /// The first of these that some part is: unsafe, unreachable, unknown, safe, reached.
+    /// Safe if there is no part.
+    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
+        let importance = |summary: &Self| match summary {
+            Summary::Unsafe => 4,
+            Summary::Unreachable => 3,
+            Summary::Unknown => 2,
+            Summary::Safe => 1,
+            Summary::Reached => 0,
+        };
+        parts.max_by_key(importance).unwrap_or(Summary::Safe)
+    }
+
+    /// `safe`, `unsafe`, `reached`, `unreachable` or `unknown`.
     pub fn word(self) -> &'static str {
         match self {
             Summary::Safe => "safe",
             Summary::Unsafe => "unsafe",
+            Summary::Reached => "reached",
+            Summary::Unreachable => "unreachable",
             Summary::Unknown => "unknown",
         }
     }
@@ -260,17 +285,18 @@ impl Summary {
     /// `unknown`.
     pub fn solver_word(self) -> &'static str {
         match self {
-            Summary::Safe => "unsat",
-            Summary::Unsafe => "sat",
+            Summary::Safe | Summary::Unreachable => "unsat",
+            Summary::Unsafe | Summary::Reached => "sat",
             Summary::Unknown => "unknown",
         }
     }
 
-    /// The exit code that solvers and model checkers use: 20, 10 or 0.
+    /// The exit code that solvers and model checkers use: 20 if everything is as the user
+    /// hopes, 10 if something is not, 0 if that is not known.
     pub fn exit_code(self) -> u8 {
         match self {
-            Summary::Safe => 20,
-            Summary::Unsafe => 10,
+            Summary::Safe | Summary::Reached => 20,
+            Summary::Unsafe | Summary::Unreachable => 10,
             Summary::Unknown => 0,
         }
     }
@@ -279,7 +305,12 @@ impl Summary {
 impl PropertyReport {
     /// The verdict in one word.
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.verdict)
+        match self.kind {
+            PropertyKind::Cover => Summary::of_cover(&self.verdict),
+            PropertyKind::Safety | PropertyKind::Liveness | PropertyKind::Program(_) => {
+                Summary::of(&self.verdict)
+            }
+        }
     }
 }
 

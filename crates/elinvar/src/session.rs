@@ -59,6 +59,11 @@ impl Session {
         Ok(Session { options, run, supervisor, monitor, saved, checking, confirmed, bugs })
     }
 
+    /// The options that the session was started with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Reads a problem under the limits of the session.
     pub fn read<T: Send + 'static>(
         &self,

@@ -22,6 +22,7 @@ mod format;
 pub mod horn;
 pub mod model;
 pub mod names;
+mod naming;
 mod numbered;
 pub mod proof;
 mod same;

@@ -12,8 +12,8 @@ use elinvar::readable::story::{self, Excerpt, Gap, Row};
 use elinvar::readable::waves::{Waves, nearest_signals};
 use elinvar::readable::{align, count, seconds, value};
 use elinvar::{
-    Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, SystemProblem,
-    Trace,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary,
+    SystemProblem, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
@@ -92,11 +92,24 @@ fn meaning(report: &Report) -> String {
     match report.summary() {
         Summary::Safe => {
             let everywhere = everywhere(report);
-            format!("All {all} properties hold {everywhere}.\n")
+            match of(Summary::Reached).count() {
+                0 => format!("All {all} properties hold {everywhere}.\n"),
+                covers => {
+                    let (assertions, covers) =
+                        (count(all - covers, "assertion"), count(covers, "cover statement"));
+                    format!("Proved: {assertions}, {everywhere}. Reached: {covers}.\n")
+                }
+            }
         }
-        Summary::Unsafe => {
-            let names: Vec<&str> = of(Summary::Unsafe).map(|p| p.name.as_str()).collect();
-            let verb = if names.len() == 1 { "fails" } else { "fail" };
+        Summary::Reached => format!("All {all} cover statements are reached.\n"),
+        summary @ (Summary::Unsafe | Summary::Unreachable) => {
+            let names: Vec<&str> = of(summary).map(|p| p.name.as_str()).collect();
+            let verb = match (summary, names.len()) {
+                (Summary::Unreachable, 1) => "is unreachable",
+                (Summary::Unreachable, _) => "are unreachable",
+                (_, 1) => "fails",
+                (_, _) => "fail",
+            };
             format!("{} of {all} properties {verb}: {}.\n", names.len(), names.join(", "))
         }
         Summary::Unknown => {
@@ -117,16 +130,25 @@ fn everywhere(report: &Report) -> &'static str {
 /// The meaning of one verdict, after the place of the property if it has one.
 fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
     let heading = match &property.location {
-        Some(location) => format!("{location}: {}\n", location.text),
+        Some(Location { text: Some(source), .. }) => format!("{}: {source}\n", place(property)),
+        Some(_) => format!("{}\n", place(property)),
         None => String::new(),
     };
     let (name, what) = (&property.name, subject(property));
     let sentence = match (&property.verdict, report.is_combinational()) {
         (Verdict::Safe(_), true) => format!("No values make {name} true."),
         (Verdict::Unsafe(_), true) => format!("These values make {name} true:"),
+        (Verdict::Safe(proof), false) if property.kind == PropertyKind::Cover => {
+            let how = proof_size(proof);
+            format!("{what} is unreachable: proved by {how}, checked.")
+        }
         (Verdict::Safe(proof), false) => {
             let (how, everywhere) = (proof_size(proof), everywhere(report));
             format!("{what} holds {everywhere}: proved by {how}, checked.")
+        }
+        (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
+            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
+            format!("{what} is reached in cycle {depth}: a trace of {cycles}, replayed.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) => {
             let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
@@ -140,10 +162,16 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
     format!("{heading}{sentence}\n")
 }
 
+/// `file:line` of a property whose place is known.
+fn place(property: &PropertyReport) -> String {
+    property.location.as_ref().map_or_else(String::new, ToString::to_string)
+}
+
 /// The property as the subject of a sentence.
 fn subject(property: &PropertyReport) -> String {
     match property.kind {
         PropertyKind::Safety | PropertyKind::Liveness => format!("Property {}", property.name),
+        PropertyKind::Cover => format!("Cover statement {}", property.name),
         PropertyKind::Program(AssertionKind::Assert) => "The assertion".to_owned(),
         PropertyKind::Program(AssertionKind::Requires) => "The precondition".to_owned(),
         PropertyKind::Program(AssertionKind::Ensures) => "The postcondition".to_owned(),
@@ -219,11 +247,14 @@ fn properties(report: &Report) -> String {
     align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The trace of the failing property that is reached first.
+/// The trace of the failing property that is reached first; of a cover statement only if
+/// nothing else was asked about.
 fn failure(report: &Report, look: Look) -> String {
+    let is_cover = |property: &PropertyReport| property.kind == PropertyKind::Cover;
+    let covers = report.properties.iter().all(is_cover);
     let failing = report.properties.iter().filter_map(|property| match &property.verdict {
-        Verdict::Unsafe(trace) => Some((property, trace)),
-        Verdict::Safe(_) | Verdict::Unknown(_) => None,
+        Verdict::Unsafe(trace) if covers || !is_cover(property) => Some((property, trace)),
+        Verdict::Unsafe(_) | Verdict::Safe(_) | Verdict::Unknown(_) => None,
     });
     let shortest = failing.min_by_key(|(property, trace)| (trace.len(), property.id));
     let Some((property, trace)) = shortest else { return String::new() };
