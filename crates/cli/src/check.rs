@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use elinvar::formats::boogie::Dialect;
+use elinvar::formats::model::is_program;
 use elinvar::ir::{Goal, PropertyId};
+use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
     Session, Source, Summary, SystemProblem,
@@ -15,6 +16,7 @@ use elinvar_engines::pdr::PdrOptions;
 
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
+use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
@@ -30,9 +32,10 @@ use crate::{output, report};
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm) or the program (Boogie); `-` reads
-    /// standard input
-    model: String,
+    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
+    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
 
     /// Check only this property, given by name or number [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
@@ -107,11 +110,15 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
   elinvar check fifo.btor2 --engine pdr --stats
@@ -123,13 +130,11 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let source = Arc::new(output::read(&arguments.model)?);
-    let is_program = elinvar::formats::model::is_program(source.bytes(), source.name());
-    let options = arguments.options(is_program)?;
+    let input = arguments.input()?;
+    let options = arguments.options(input.is_program())?;
     arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
-    let dialect = arguments.dialect.get();
-    let problem = match read(&session, &source, dialect) {
+    let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
             output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
             return Ok(Summary::Unknown.exit_code());
@@ -156,16 +161,42 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     report::finish(&report, arguments.stats)
 }
 
-fn read(
-    session: &Session,
-    source: &Arc<Source>,
-    dialect: Option<Dialect>,
-) -> Result<Problem, Error> {
-    let source = Arc::clone(source);
-    session.read(move || Problem::from_source(source, dialect))
+/// What is to be checked, before it is read.
+enum Input {
+    Design(Design),
+    Text(Arc<Source>),
+}
+
+impl Input {
+    fn is_program(&self) -> bool {
+        match self {
+            Input::Design(_) => false,
+            Input::Text(source) => is_program(source.bytes(), source.name()),
+        }
+    }
 }
 
 impl Arguments {
+    fn input(&self) -> Result<Input> {
+        Ok(match self.design.design(&self.models)? {
+            Some(design) => Input::Design(design),
+            None => Input::Text(Arc::new(output::read(&self.models[0])?)),
+        })
+    }
+
+    fn read(&self, session: &Session, input: Input) -> Result<Problem, Error> {
+        let dialect = self.dialect.get();
+        match input {
+            Input::Design(_) if dialect.is_some() => {
+                Err(Error::Usage("--dialect applies only to programs".to_owned()))
+            }
+            Input::Design(design) => {
+                Ok(self.design.elaborate(session, design, self.quiet)?.problem)
+            }
+            Input::Text(source) => session.read(move || Problem::from_source(source, dialect)),
+        }
+    }
+
     /// The problem with cover statements, if they are asked for.
     fn with_goals(&self, problem: Problem) -> Problem {
         let is_cover = |number| problem.goal(PropertyId(number)) == Goal::Cover;
@@ -333,8 +364,8 @@ impl Arguments {
         let is_saved =
             |path: &&PathBuf| saved.is_some_and(|saved| elinvar::files::same(path, saved));
         let reused = reused.filter(|path| !is_saved(path));
-        let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
-        output::expect_distinct(inputs.into_iter().flatten(), outputs.iter().map(PathBuf::as_path))
+        let inputs = self.models.iter().map(Path::new).chain(reused.map(PathBuf::as_path));
+        output::expect_distinct(inputs, outputs.iter().map(PathBuf::as_path))
     }
 
     fn write_files(&self, report: &mut Report) -> Result<()> {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar::Problem;
 use elinvar::readable::count;
 use elinvar::readable::waves::{Waves, all_signals, execute};
+use elinvar::{Problem, Source};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::report::digest::CONSIDERED;
 use crate::report::signals as table;
@@ -25,8 +26,9 @@ use crate::{code, output};
 #[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model; `-` reads standard input
-    model: String,
+    /// The model, or the source files of a design; `-` reads standard input
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
 
     /// The number of cycles
     #[arg(long, value_name = "N", default_value_t = 10,
@@ -47,6 +49,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -57,11 +62,12 @@ Examples:
 pub fn run(arguments: &Arguments) -> Result<u8> {
     if let Some(path) = &arguments.vcd {
         output::expect_writable(path)?;
-        let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
-        output::expect_distinct(inputs.into_iter().flatten().map(Path::new), [path.as_path()])?;
+        let inputs = arguments.models.iter().chain(&arguments.inputs);
+        output::expect_distinct(inputs.map(Path::new), [path.as_path()])?;
     }
-    let work = arguments.clone();
-    let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
+    let (work, source) =
+        (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
+    let Execution { report, waveform } = arguments.resources.watch(move || work.execute(source))?;
     if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {
         output::write(path, &waveform)?;
     }
@@ -76,8 +82,7 @@ struct Execution {
 }
 
 impl Arguments {
-    fn execute(&self) -> Result<Execution> {
-        let source = Arc::new(output::read(&self.model)?);
+    fn execute(&self, source: Arc<Source>) -> Result<Execution> {
         let problem = Problem::from_source(source, None)?.as_system()?;
         let system = problem.system();
         let trace = match &self.inputs {

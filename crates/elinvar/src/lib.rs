@@ -65,6 +65,7 @@ mod property;
 mod race;
 pub mod readable;
 mod report;
+pub mod rtl;
 mod saved;
 mod session;
 mod source;

@@ -13,6 +13,7 @@ use elinvar_transform::{Lowered, ProgramLift, lower_with};
 use crate::error::Error;
 use crate::merged;
 use crate::report::Location;
+use crate::rtl::Elaboration;
 use crate::source::Source;
 
 /// What is to be checked.
@@ -117,6 +118,7 @@ impl From<TransitionSystem> for Problem {
 pub struct SystemProblem {
     model: Arc<Model>,
     original: Arc<Original>,
+    elaboration: Option<Arc<Elaboration>>,
 }
 
 impl AsRef<TransitionSystem> for SystemProblem {
@@ -130,14 +132,24 @@ impl SystemProblem {
     /// itself, since there is no other reading of it.
     pub fn new(system: TransitionSystem) -> Self {
         let model = Arc::new(Model::from(system));
-        SystemProblem { original: Arc::new(Original::built(&model)), model }
+        SystemProblem { original: Arc::new(Original::built(&model)), model, elaboration: None }
     }
 
     /// Reads a model.
     pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
         let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
         let original = Arc::new(Original::of_file(source));
-        Ok(SystemProblem { model, original })
+        Ok(SystemProblem { model, original, elaboration: None })
+    }
+
+    /// The same problem, which was made from a design.
+    pub(crate) fn of_design(self, elaboration: Elaboration) -> Self {
+        SystemProblem { elaboration: Some(Arc::new(elaboration)), ..self }
+    }
+
+    /// How the model was made from a design, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        self.elaboration.as_deref()
     }
 
     /// The model, with what its format has beside the transition system.
@@ -167,7 +179,7 @@ impl SystemProblem {
     pub fn merged(&self) -> Self {
         let model = Arc::new(Model::clone(&self.model).map_system(merged::system));
         let original = Arc::new(self.original.merged());
-        SystemProblem { model, original }
+        SystemProblem { model, original, ..self.clone() }
     }
 
     /// The same model, all of whose safety properties are cover statements.
@@ -187,7 +199,8 @@ impl SystemProblem {
             file: place.file.to_string(),
             line: place.line as usize,
             column: place.column.map(|column| column as usize),
-            text: None,
+            text: (self.elaboration())
+                .and_then(|elaboration| elaboration.line(&place.file, place.line as usize)),
         }
     }
 
@@ -279,7 +292,7 @@ impl ProgramProblem {
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
         let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
-        Ok((SystemProblem { model, original }, lift))
+        Ok((SystemProblem { model, original, elaboration: None }, lift))
     }
 }
 
