@@ -20,7 +20,7 @@ use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
-use crate::{output, report};
+use crate::{output, project, report};
 
 /// Decide the properties of a model or a program
 ///
@@ -30,16 +30,18 @@ use crate::{output, report};
 /// internal error. With several properties: 10 if any assertion fails or any cover
 /// statement is unreachable, else 0 if any is undecided, else 20.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
 pub struct Arguments {
     /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
     /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
-    #[arg(required = true, value_name = "MODEL")]
+    /// [default: what elinvar.toml says, here or in a folder above]
+    #[arg(value_name = "MODEL")]
     models: Vec<String>,
 
-    /// Check only this property, given by name or number [default: all]
+    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
+    /// may be repeated [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
-    property: Option<String>,
+    property: Vec<String>,
 
     /// Check only cover statements
     ///
@@ -119,6 +121,7 @@ const AFTER_HELP: &str = "\
 Examples:
   elinvar check counter.aag
   elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check                                               as elinvar.toml says
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
   elinvar check fifo.btor2 --engine pdr --stats
@@ -130,6 +133,9 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    if arguments.models.is_empty() {
+        bail!("no model is given, and {} names no sources", project::NAME);
+    }
     let input = arguments.input()?;
     let options = arguments.options(input.is_program())?;
     arguments.expect_outputs(&[None])?;
@@ -177,6 +183,11 @@ impl Input {
 }
 
 impl Arguments {
+    /// Is there anything to check?
+    pub fn has_model(&self) -> bool {
+        !self.models.is_empty()
+    }
+
     fn input(&self) -> Result<Input> {
         Ok(match self.design.design(&self.models)? {
             Some(design) => Input::Design(design),
@@ -233,7 +244,7 @@ impl Arguments {
         let (reuse, save) = self.reuse.open()?;
         Ok(Options {
             method,
-            property: self.property.clone(),
+            properties: self.property.clone(),
             goal: match (self.cover, self.no_cover) {
                 (true, _) => Some(Goal::Cover),
                 (false, true) => Some(Goal::Assert),

@@ -118,7 +118,7 @@ impl Arguments {
             if !self.set.is_empty() {
                 bail!("--set applies only to transition systems, not to programs");
             }
-            let properties = problem.select(self.property.as_deref())?;
+            let properties = problem.select(self.property.as_slice())?;
             return Ok(target.format.write_program(program.program(), &properties)?);
         }
         let mut system = problem.as_system()?.system().clone();

@@ -42,18 +42,14 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
 type Decided = (PropertyId, Verdict<Proof, Trace>);
 
 impl Session {
-    /// Decides the properties of a problem that [`Options::property`] chooses.
+    /// Decides the properties of a problem that [`Options::properties`] and [`Options::goal`] choose.
     ///
     /// # Errors
     /// See [`check`].
     pub fn check(&self, problem: &Problem) -> Result<Report, Error> {
         let chosen = problem.chosen(&self.options)?;
         if chosen.is_empty() {
-            let what = match problem {
-                Problem::System(_) => "model",
-                Problem::Program(_) => "program",
-            };
-            return Err(Error::Usage(format!("the {what} has no property to check")));
+            return Err(Error::Usage(nothing_to_check(problem)));
         }
         let (engine, decided, warnings) = match (problem, &self.options.method) {
             (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
@@ -354,6 +350,19 @@ impl Session {
             }
         }
         decided.iter().map(|(id, _)| found.remove(id)).collect()
+    }
+}
+
+fn nothing_to_check(problem: &Problem) -> String {
+    match problem {
+        Problem::System(system) if system.elaboration().is_some() => {
+            "the design has no assert or cover statement; statements inside `ifdef are read if \
+             their macro is defined (-D NAME; FORMAL is defined by default), and those of other \
+             modules only if the top module (--top) uses these"
+                .to_owned()
+        }
+        Problem::System(_) => "the model has no property to check".to_owned(),
+        Problem::Program(_) => "the program has no property to check".to_owned(),
     }
 }
 

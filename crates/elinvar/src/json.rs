@@ -66,7 +66,8 @@ fn options(options: &Options) -> Json {
     json!({
         "engine": options.method.name(),
         "threads": threads,
-        "property": options.property,
+        "property": options.properties.first(),
+        "properties": options.properties,
         "timeout": options.timeout.map(|timeout| timeout.as_secs_f64()),
         "memory": options.memory,
         "seed": options.seed,

@@ -60,6 +60,7 @@ mod merged;
 pub mod optimum;
 mod options;
 mod paths;
+pub mod pattern;
 mod problem;
 mod property;
 mod race;

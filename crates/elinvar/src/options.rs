@@ -25,8 +25,9 @@ use elinvar_ir::{Goal, PdrState};
 pub struct Options {
     /// What decides the properties.
     pub method: Method,
-    /// Only this property, by its name or its number; all if there is none.
-    pub property: Option<String>,
+    /// Only these properties, by their names, numbers, or patterns for names such as `u0.*`;
+    /// all if there is none.
+    pub properties: Vec<String>,
     /// Only assertions, or only cover statements; both if there is none.
     pub goal: Option<Goal>,
     /// The time after which engines stop. The check of evidence may take a tenth of it
@@ -59,7 +60,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("method", &self.method)
-            .field("property", &self.property)
+            .field("properties", &self.properties)
             .field("timeout", &self.timeout)
             .field("memory", &self.memory)
             .field("seed", &self.seed)

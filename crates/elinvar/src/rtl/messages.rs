@@ -12,6 +12,10 @@ const ASSERTIONS: &str = "Yosys's own front end reads immediate assertions only,
                           `always @(posedge clk) assert (x);`; concurrent ones (`assert property`) \
                           need the slang plugin (--frontend slang)";
 
+/// The help for labels in generate loops, which Yosys 0.23 takes for one cell.
+const LABELS: &str = "this version of Yosys does not accept a label on a statement in a generate \
+                      loop: leave the label out, or use a newer version";
+
 /// The first error of a run that failed.
 pub(super) fn fault(text: &str) -> Error {
     let message = text.lines().find_map(Message::error);
@@ -19,6 +23,11 @@ pub(super) fn fault(text: &str) -> Error {
         let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no message");
         return Error::Usage(format!("Yosys failed: {}", escape(last.trim())));
     };
+    if message.text.starts_with("No top module found") {
+        return Error::usage(
+            "Yosys finds no top module, or nothing in it; --top names the module to check",
+        );
+    }
     let source = message.place.and_then(|(file, ..)| std::fs::read(file).ok());
     let (Some((file, line, column)), Some(source)) = (message.place, source) else {
         let place = match message.place {
@@ -30,9 +39,12 @@ pub(super) fn fault(text: &str) -> Error {
     let span = span(&source, line, column);
     let diagnostic = Diagnostic::new(format!("Yosys: {}", message.text), span.clone());
     let is_property = source[span].windows(8).any(|word| word == b"property");
-    let diagnostic = match is_property && message.text.contains("syntax error") {
-        true => diagnostic.with_help(ASSERTIONS),
-        false => diagnostic,
+    let diagnostic = if is_property && message.text.contains("syntax error") {
+        diagnostic.with_help(ASSERTIONS)
+    } else if message.text.starts_with("Cannot add procedural assertion") {
+        diagnostic.with_help(LABELS)
+    } else {
+        diagnostic
     };
     Error::Input(FileFault::new(file, &source, &diagnostic))
 }

@@ -40,6 +40,9 @@ pub(super) fn one_clock(
         None => "-auto-top".to_owned(),
     };
     let mut parameters = String::new();
+    if design.top.is_none() && !design.parameters.is_empty() {
+        return Err(Error::usage("-G sets parameters of the top module: name it with --top"));
+    }
     // The slang front end has applied them already.
     if frontend == Frontend::Verilog {
         for (name, value) in &design.parameters {
@@ -55,7 +58,7 @@ pub(super) fn one_clock(
          proc\n\
          rename -enumerate -pattern {UNNAMED}% {STATEMENTS}\n\
          flatten\n\
-         prep\n\
+         prep -run coarse:\n\
          write_rtlil {flat}\n\
          tee -q -o {checks} dump t:$check\n\
          tee -q -o {global} select -list t:$ff t:$anyinit t:$_FF_\n\

@@ -45,12 +45,22 @@ pub(super) fn folder(yosys: &Path) -> std::io::Result<TempDir> {
 
 /// The processes of a run, which can be ended from another thread.
 #[derive(Clone, Default)]
-pub struct Processes(Arc<Mutex<Option<Child>>>);
+pub(super) struct Processes(Arc<Mutex<State>>);
+
+/// What runs now.
+#[derive(Default)]
+enum State {
+    #[default]
+    Nothing,
+    Running(Child),
+    /// Nothing is to be started any more.
+    Killed,
+}
 
 impl Processes {
-    /// Ends the process that runs.
+    /// Ends the process that runs, and prevents that another one starts.
     pub fn kill(&self) {
-        if let Some(child) = lock(&self.0).as_mut() {
+        if let State::Running(mut child) = std::mem::replace(&mut *lock(&self.0), State::Killed) {
             // It may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
@@ -70,7 +80,7 @@ impl Processes {
         let mut command = Command::new(yosys);
         command.args(["-Q", "-T", "-q", "-s"]).arg(script).stdin(Stdio::null());
         command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
-        *lock(&self.0) = Some(command.spawn().map_err(failed)?);
+        self.start(&mut command).map_err(failed)?;
         // The command holds the other end of the pipe.
         drop(command);
         let mut text = Vec::new();
@@ -80,16 +90,27 @@ impl Processes {
         Ok(Output { status, text: String::from_utf8_lossy(&text).into_owned() })
     }
 
+    fn start(&self, command: &mut Command) -> std::io::Result<()> {
+        let mut state = lock(&self.0);
+        if matches!(*state, State::Killed) {
+            return Err(std::io::ErrorKind::Interrupted.into());
+        }
+        *state = State::Running(command.spawn()?);
+        Ok(())
+    }
+
     /// Waits for the process, without holding the lock that [`Processes::kill`] needs.
     fn wait(&self) -> std::io::Result<ExitStatus> {
         loop {
-            let mut guard = lock(&self.0);
-            let child = guard.as_mut().expect("it was started before");
+            let mut state = lock(&self.0);
+            let State::Running(child) = &mut *state else {
+                return Err(std::io::ErrorKind::Interrupted.into());
+            };
             if let Some(status) = child.try_wait()? {
-                *guard = None;
+                *state = State::Nothing;
                 return Ok(status);
             }
-            drop(guard);
+            drop(state);
             std::thread::sleep(Duration::from_millis(1));
         }
     }
