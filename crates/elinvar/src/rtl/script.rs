@@ -67,7 +67,10 @@ pub(super) fn one_clock(
          setundef -undriven -anyseq\n\
          opt_clean\n\
          dffunmap\n\
+         design -save elinvar\n\
+         chformal -live -fair -remove\n\
          write_btor -i {clocks} {clocked}\n\
+         design -load elinvar\n\
          chformal -early\n\
          opt_clean"
     )
@@ -118,7 +121,8 @@ fn read(design: &Design, frontend: Frontend) -> Result<String, Error> {
         Frontend::Verilog if design.is_formal() => script.push_str("read_verilog -sv -formal"),
         Frontend::Verilog => script.push_str("read_verilog -sv"),
         Frontend::Slang => {
-            script.push_str("read_slang");
+            // One thread, since the builds for WebAssembly have no others.
+            script.push_str("read_slang --threads 1");
             if let Some(top) = &design.top {
                 write!(script, " --top {}", word(top)?).expect(STRINGS);
             }
@@ -141,7 +145,11 @@ fn read(design: &Design, frontend: Frontend) -> Result<String, Error> {
         write!(script, "{include}{}", bare(folder)?).expect(STRINGS);
     }
     for source in sources {
-        write!(script, " {}", quoted(source)?).expect(STRINGS);
+        // The slang front end takes no quotes.
+        match frontend {
+            Frontend::Verilog => write!(script, " {}", quoted(source)?).expect(STRINGS),
+            Frontend::Slang => write!(script, " {}", bare(source)?).expect(STRINGS),
+        }
     }
     script.push('\n');
     Ok(script)
@@ -205,8 +213,11 @@ mod tests {
             "read_rtlil \"d.il\"\nread_verilog -sv -formal -DN=4 -Iinc \"a b.sv\" \"c.v\"\n\
              hierarchy -check -top top -chparam W 8\n"
         ));
+        assert!(one_clock(&design, Frontend::Slang, Path::new("/tmp/x")).is_err(), "a space");
+        design.sources[0] = "ab.sv".into();
         let text = one_clock(&design, Frontend::Slang, Path::new("/tmp/x")).unwrap();
-        let expected = "read_slang --top top -G W=8 -D FORMAL -D N=4 -I inc \"a b.sv\" \"c.v\"\n";
+        let expected =
+            "read_slang --threads 1 --top top -G W=8 -D FORMAL -D N=4 -I inc ab.sv c.v\n";
         assert!(text.contains(expected) && !text.contains("chparam"), "{text}");
         design.undefines.push("FORMAL".to_owned());
         let text = one_clock(&design, Frontend::Verilog, Path::new("/tmp/x")).unwrap();
