@@ -18,6 +18,7 @@ use crate::family::{FamilyOptions, SearchName};
 use crate::limits::{self, Limits};
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
+use crate::trace_options::TraceOptions;
 use crate::{output, report};
 
 /// Decide the properties of a model or a program
@@ -94,6 +95,9 @@ pub struct Arguments {
     minimize: bool,
 
     #[command(flatten)]
+    trace: TraceOptions,
+
+    #[command(flatten)]
     reuse: ReuseOptions,
 
     #[command(flatten)]
@@ -141,6 +145,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
+    if let Problem::System(system) = &problem {
+        arguments.trace.expect_signals(system.system())?;
+    }
     let problem = arguments.with_goals(problem);
     let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
@@ -151,7 +158,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
-    output::print(&report::render(&report, arguments.json, arguments.quiet))?;
+    output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
     report::finish(&report, arguments.stats)
 }
@@ -226,7 +233,8 @@ impl Arguments {
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
         ];
-        match inapplicable.into_iter().find(|&(_, given)| given) {
+        let trace = self.trace.given().map(|name| (name, true));
+        match inapplicable.into_iter().chain(trace).find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} applies only to transition systems, not to programs"),
             None => Ok(()),
         }

@@ -22,6 +22,7 @@ mod report;
 mod reuse;
 mod simulate;
 mod stats;
+mod trace_options;
 mod verify;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

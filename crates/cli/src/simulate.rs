@@ -7,13 +7,13 @@ use std::sync::Arc;
 use anyhow::Result;
 use elinvar::Problem;
 use elinvar::readable::count;
-use elinvar::readable::waves::{Waves, all_signals, execute};
+use elinvar::readable::digest::Candidates;
+use elinvar::readable::waves::{Waves, execute};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
 use crate::limits::Resources;
-use crate::report::digest::CONSIDERED;
 use crate::report::signals as table;
-use crate::report::table::Look;
+use crate::trace_options::TraceOptions;
 use crate::{code, output};
 
 /// Run a model on random stimulus, or on that of a witness
@@ -44,6 +44,9 @@ pub struct Arguments {
     /// Write the execution as a waveform
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+
+    #[command(flatten)]
+    trace: TraceOptions,
 
     #[command(flatten)]
     resources: Resources,
@@ -84,15 +87,17 @@ impl Arguments {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,
             None => random_trace(system, self.cycles, self.seed),
         };
-        let signals = all_signals(system);
-        let mut waves = Waves::new(system, &signals[..signals.len().min(CONSIDERED)]);
+        self.trace.expect_signals(system)?;
+        let view = self.trace.view();
+        let Candidates { nets, all } = view.candidates(system, None, None);
+        let mut waves = Waves::new(nets);
         let mut notes = Notes::default();
-        execute(system, &trace, |cycle, simulator| {
-            waves.record(simulator);
-            notes.take(system, cycle, simulator);
+        execute(system, &trace, None, |cycle, moment| {
+            waves.record(moment);
+            notes.take(system, cycle, moment.simulator());
         });
         let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
-        report.push_str(&table(waves, signals.len(), Look::of_stdout()));
+        report.push_str(&table(&view.digest(waves, all), self.trace.look()));
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');

@@ -1,8 +1,11 @@
 //! Evidence for people: the values of signals over the cycles of a trace, invariants over
 //! words as text, and the runs of programs by source lines.
 
+pub mod digest;
 pub mod invariant;
+pub mod nets;
 pub mod program;
+pub mod relevance;
 pub mod story;
 pub mod value;
 pub mod waves;
