@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use elinvar::formats::boogie::Dialect;
+use elinvar::formats::waveform::WaveformFormat;
 use elinvar::ir::{Goal, PropertyId};
+use elinvar::readable::waveform;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
     Session, Source, Summary, SystemProblem,
@@ -71,11 +73,16 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     certificate: Option<PathBuf>,
 
-    /// Write the counterexample as a waveform
+    /// Write the counterexample as a waveform in VCD, for GTKWave or Surfer
     ///
-    /// Several properties are handled as for --witness.
+    /// A cycle takes 10 ns. Values that do not matter are unknown (x). Several properties are
+    /// handled as for --witness.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     vcd: Option<PathBuf>,
+
+    /// Write the counterexample as a waveform in FST, which is much smaller than VCD
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    fst: Option<PathBuf>,
 
     /// Print the report as one JSON object
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
@@ -232,6 +239,7 @@ impl Arguments {
             ("--minimize", self.minimize),
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
+            ("--fst", self.fst.is_some()),
         ];
         let trace = self.trace.given().map(|name| (name, true));
         match inapplicable.into_iter().chain(trace).find(|&(_, given)| given) {
@@ -290,8 +298,13 @@ impl Arguments {
             if let Some(path) = &self.witness {
                 output::write(path, &problem.witness(trace))?;
             }
-            if let Some(path) = &self.vcd {
-                output::write(path, &problem.vcd(trace))?;
+            let waveforms =
+                [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
+            for (path, format) in
+                waveforms.filter_map(|(path, format)| Some((path.as_ref()?, format)))
+            {
+                let system = problem.system();
+                output::write(path, &waveform::of_counterexample(system, trace, format))?;
             }
         }
         if let (Some(path), Some((_, proof)), Some(instance)) =
@@ -310,6 +323,7 @@ impl Arguments {
             (EvidenceKind::Witness, &self.witness),
             (EvidenceKind::Certificate, &self.certificate),
             (EvidenceKind::Vcd, &self.vcd),
+            (EvidenceKind::Fst, &self.fst),
         ];
         outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
     }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use elinvar::Problem;
+use elinvar::formats::waveform::WaveformFormat;
 use elinvar::readable::count;
 use elinvar::readable::digest::Candidates;
+use elinvar::readable::waveform;
 use elinvar::readable::waves::{Waves, execute};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
@@ -41,9 +43,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cycles", "seed"])]
     inputs: Option<String>,
 
-    /// Write the execution as a waveform
+    /// Write the execution as a waveform in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
+
+    /// Write the execution as a waveform in FST
+    #[arg(long, value_name = "FILE")]
+    fst: Option<PathBuf>,
 
     #[command(flatten)]
     trace: TraceOptions,
@@ -58,14 +64,13 @@ Examples:
   elinvar simulate fifo.btor2 --inputs witness.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    if let Some(path) = &arguments.vcd {
-        output::expect_writable(path)?;
-        let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
-        output::expect_distinct(inputs.into_iter().flatten().map(Path::new), [path.as_path()])?;
-    }
+    let outputs: Vec<&Path> = arguments.waveforms().map(|(path, _)| path).collect();
+    outputs.iter().try_for_each(|path| output::expect_writable(path))?;
+    let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
+    output::expect_distinct(inputs.into_iter().flatten().map(Path::new), outputs.iter().copied())?;
     let work = arguments.clone();
-    let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
-    if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {
+    let Execution { report, waveforms } = arguments.resources.watch(move || work.execute())?;
+    for (path, waveform) in outputs.iter().zip(waveforms) {
         output::write(path, &waveform)?;
     }
     output::print(&report)?;
@@ -75,7 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 /// The result of an execution.
 struct Execution {
     report: String,
-    waveform: Option<Vec<u8>>,
+    /// The contents of the files to write, in their order.
+    waveforms: Vec<Vec<u8>>,
 }
 
 impl Arguments {
@@ -103,8 +109,15 @@ impl Arguments {
             report.push('\n');
             report.push_str(&notes);
         }
-        let waveform = self.vcd.is_some().then(|| problem.vcd(&trace));
-        Ok(Execution { report, waveform })
+        let waveform = |(_, format)| waveform::of_execution(system, &trace, format);
+        let waveforms = self.waveforms().map(waveform).collect();
+        Ok(Execution { report, waveforms })
+    }
+
+    /// The waveforms to write.
+    fn waveforms(&self) -> impl Iterator<Item = (&Path, WaveformFormat)> {
+        let files = [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)];
+        files.into_iter().filter_map(|(path, format)| Some((path.as_deref()?, format)))
     }
 }
 

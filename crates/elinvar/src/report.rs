@@ -206,7 +206,7 @@ impl fmt::Display for Vacuity {
 /// A file that was written about a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// `witness`, `certificate` or `vcd`.
+    /// The name of an [`crate::EvidenceKind`].
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,

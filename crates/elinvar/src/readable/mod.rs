@@ -8,6 +8,7 @@ pub mod program;
 pub mod relevance;
 pub mod story;
 pub mod value;
+pub mod waveform;
 pub mod waves;
 
 use std::fmt::Write;
