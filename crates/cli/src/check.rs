@@ -10,7 +10,7 @@ use elinvar::ir::{Goal, PropertyId};
 use elinvar::readable::waveform;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
-    Session, Source, Summary, SystemProblem,
+    Session, Shortening, Source, Summary, SystemProblem,
 };
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
@@ -83,6 +83,14 @@ pub struct Arguments {
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     fst: Option<PathBuf>,
+
+    /// Find the shortest counterexamples, and say so in the report
+    ///
+    /// By default a shorter one is looked for only briefly. With this option, the run goes on
+    /// until there is none or a limit such as --timeout is reached; a counterexample that was
+    /// found by then is reported anyway.
+    #[arg(long, help_heading = "Trace")]
+    shortest: bool,
 
     /// Print the report as one JSON object
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
@@ -223,11 +231,21 @@ impl Arguments {
                 (false, false) => None,
             },
             minimize: self.minimize,
+            shortening: self.shortening(),
             reuse,
             save,
             smt_solvers: self.programs.solvers()?,
             ..self.limits.options()
         })
+    }
+
+    /// Traces that nobody sees are not made shorter.
+    fn shortening(&self) -> Shortening {
+        match (self.shortest, self.quiet && self.outputs().next().is_none()) {
+            (true, _) => Shortening::Full,
+            (false, true) => Shortening::Off,
+            (false, false) => Shortening::Brief,
+        }
     }
 
     /// Fails if an option does not apply to programs.
@@ -240,6 +258,7 @@ impl Arguments {
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
             ("--fst", self.fst.is_some()),
+            ("--shortest", self.shortest),
         ];
         let trace = self.trace.given().map(|name| (name, true));
         match inapplicable.into_iter().chain(trace).find(|&(_, given)| given) {
@@ -260,6 +279,7 @@ impl Arguments {
             ("--reuse and --save", self.reuse.is_used()),
             ("--minimize", self.minimize),
             ("--stats", self.stats),
+            ("--shortest", self.shortest),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),

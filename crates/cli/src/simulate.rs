@@ -103,7 +103,7 @@ impl Arguments {
             notes.take(system, cycle, moment.simulator());
         });
         let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
-        report.push_str(&table(&view.digest(waves, all), self.trace.look()));
+        report.push_str(&table(&view.digest(system, waves, all), self.trace.look()));
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');

@@ -110,6 +110,11 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
     object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
     evidence(report, &property.verdict, &mut object);
+    if let (Verdict::Unsafe(Trace::System(_)), Some(trace)) =
+        (&property.verdict, object.get_mut("trace"))
+    {
+        trace["shortest"] = property.is_shortest.into();
+    }
     object.into()
 }
 

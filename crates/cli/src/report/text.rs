@@ -5,14 +5,15 @@ use std::fmt::Write;
 
 use elinvar::formats::boogie::Dialect;
 use elinvar::ir::program::{AssertionKind, Invariants, ProgramTrace, Value, VariableId};
-use elinvar::ir::{Certificate, Verdict};
+use elinvar::ir::{self, Certificate, Verdict};
 use elinvar::readable::digest::{Digest, View};
 use elinvar::readable::invariant;
 use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
 use elinvar::readable::{align, count, seconds, value};
 use elinvar::{
-    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, Trace,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Shortening,
+    Summary, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
@@ -141,12 +142,12 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
             format!("{what} holds {everywhere}: proved by {how}, checked.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("{what} is reached in cycle {depth}: a trace of {cycles}, replayed.")
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} is reached in cycle {depth}: {length}, replayed.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("{what} fails in cycle {depth}: a trace of {cycles}, replayed.")
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} fails in cycle {depth}: {length}, replayed.")
         }
         (Verdict::Unsafe(Trace::Program(trace)), false) => {
             format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
@@ -154,6 +155,16 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
         (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
     };
     format!("{heading}{sentence}\n")
+}
+
+/// `a trace of 3 cycles`, and whether it is the shortest if that was asked for.
+fn length(report: &Report, property: &PropertyReport, trace: &ir::Trace) -> String {
+    let cycles = count(trace.steps.len(), "cycle");
+    match (report.options.shortening, property.is_shortest) {
+        (Shortening::Full, true) => format!("a trace of {cycles}, the shortest"),
+        (Shortening::Full, false) => format!("a trace of {cycles}, perhaps not the shortest"),
+        (Shortening::Brief | Shortening::Off, _) => format!("a trace of {cycles}"),
+    }
 }
 
 /// `file:line` of a property whose place is known.
@@ -277,7 +288,8 @@ pub fn signals(digest: &Digest, look: Look) -> String {
     let mut text = table::render(&digest.waves, look);
     if digest.left_out > 0 {
         let more = count(digest.left_out, "more signal");
-        writeln!(text, "  … and {more}: see --all and --signals, or write --vcd").expect(STRINGS);
+        let how = "--all or --signals shows them, --vcd writes them all";
+        writeln!(text, "  … and {more}; {how}").expect(STRINGS);
     }
     text
 }

@@ -132,7 +132,7 @@ impl View {
         let candidates = self.candidates(system, bad, relevance.as_ref());
         let Candidates { nets, all } = candidates;
         let waves = Waves::of_trace(system, trace, relevance.as_ref(), nets);
-        self.digest(waves, all)
+        self.digest(system, waves, all)
     }
 
     /// The signals to record: those that `root` depends on if there is one, unless other ones
@@ -180,14 +180,14 @@ impl View {
     }
 
     /// The rows, of signals that were recorded; `all` is how many there could be.
-    pub fn digest(&self, mut waves: Waves, all: usize) -> Digest {
+    pub fn digest(&self, system: &TransitionSystem, mut waves: Waves, all: usize) -> Digest {
         let cycles = waves.cycles;
         if !self.is_complete() {
             waves.signals.retain(|signal| match signal.net.kind {
                 Kind::Wire => signal.is_changing() || cycles == 1 && is_direct(&signal.net),
                 Kind::Clock | Kind::Input | Kind::Register | Kind::Property => true,
             });
-            waves.signals = most_important(waves.signals);
+            waves.signals = most_important(without_repetitions(system, waves.signals));
         }
         waves.signals.sort_by_key(|signal| {
             let net = &signal.net;
@@ -200,6 +200,30 @@ impl View {
     fn is_complete(&self) -> bool {
         self.all || !self.patterns.is_empty()
     }
+}
+
+/// Removes anonymous registers that a wire shows as well. A wire behind an asynchronous reset has
+/// the name of the register, and its value except during the reset.
+fn without_repetitions(system: &TransitionSystem, signals: Vec<Signal>) -> Vec<Signal> {
+    let is_repeated = |register: &Signal| {
+        let is_anonymous = register.net.kind == Kind::Register && !register.net.is_named;
+        is_anonymous && signals.iter().any(|wire| repeats(system, wire, register))
+    };
+    let repeated: Vec<bool> = signals.iter().map(is_repeated).collect();
+    let kept = signals.into_iter().zip(repeated).filter(|(_, repeated)| !repeated);
+    kept.map(|(signal, _)| signal).collect()
+}
+
+/// Is the register an operand of a named wire that has the same value wherever it matters?
+fn repeats(system: &TransitionSystem, wire: &Signal, register: &Signal) -> bool {
+    let ([expr], [symbol]) = (&wire.net.parts[..], &register.net.parts[..]) else { return false };
+    if wire.net.kind != Kind::Wire || !wire.net.is_named {
+        return false;
+    }
+    let mut is_operand = false;
+    system.pool().for_each_operand(*expr, |operand| is_operand |= operand == *symbol);
+    let agrees = |t: usize| !register.matters(t) || wire.values[t] == register.values[t];
+    is_operand && (0..register.values.len()).all(agrees)
 }
 
 /// Not more rows than fit, but all inputs that matter.
@@ -327,6 +351,21 @@ mod tests {
         assert_eq!((rows.len(), digest.left_out), (80, 40));
         assert!(rows[..60].iter().all(|name| name.starts_with('x')));
         assert_eq!(rows[60..62], ["r0", "r1"]);
+    }
+
+    /// The register without a name is shown by the wire, which a reset forces to 0.
+    #[test]
+    fn a_wire_behind_a_reset_is_shown_instead_of_its_register() {
+        let text = "1 sort bitvec 2\n2 sort bitvec 1\n3 input 2 rst\n4 state 1\n5 zero 1\n\
+            6 ite 1 3 5 4 count\n7 one 1\n8 add 1 6 7\n9 next 1 4 8\n10 constd 1 2\n\
+            11 eq 2 6 10\n12 bad 11\n";
+        let system = system(text);
+        let step = |rst: u64| Step { inputs: vec![BitVec::new(1, rst).into()], free: Vec::new() };
+        let (initial, steps) = (vec![BitVec::new(2, 1).into()], vec![step(1), step(0), step(0)]);
+        let trace = Trace { property: PropertyId(0), initial, steps };
+        let digest = View::default().of_counterexample(&system, &trace);
+        assert_eq!(rows(&digest), ["rst", "count"]);
+        assert_eq!(digest.left_out, 1);
     }
 
     #[test]
