@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use elinvar::formats::model::is_program;
+use elinvar::formats::waveform::WaveformFormat;
 use elinvar::ir::{Goal, PropertyId};
+use elinvar::readable::waveform;
 use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
-    Session, Source, Summary, SystemProblem,
+    Session, Shortening, Source, Summary, SystemProblem,
 };
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
@@ -20,6 +22,7 @@ use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
+use crate::trace_options::TraceOptions;
 use crate::{output, project, report};
 
 /// Decide the properties of a model or a program
@@ -75,11 +78,24 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     certificate: Option<PathBuf>,
 
-    /// Write the counterexample as a waveform
+    /// Write the counterexample as a waveform in VCD, for GTKWave or Surfer
     ///
-    /// Several properties are handled as for --witness.
+    /// A cycle takes 10 ns. Values that do not matter are unknown (x). Several properties are
+    /// handled as for --witness.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     vcd: Option<PathBuf>,
+
+    /// Write the counterexample as a waveform in FST, which is much smaller than VCD
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    fst: Option<PathBuf>,
+
+    /// Find the shortest counterexamples, and say so in the report
+    ///
+    /// By default a shorter one is looked for only briefly. With this option, the run goes on
+    /// until there is none or a limit such as --timeout is reached; a counterexample that was
+    /// found by then is reported anyway.
+    #[arg(long, help_heading = "Trace")]
+    shortest: bool,
 
     /// Print the report as one JSON object
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
@@ -97,6 +113,9 @@ pub struct Arguments {
     /// written; the rest is checked again
     #[arg(long, requires = "certificate", help_heading = "Output", hide_short_help = true)]
     minimize: bool,
+
+    #[command(flatten)]
+    trace: TraceOptions,
 
     #[command(flatten)]
     reuse: ReuseOptions,
@@ -152,6 +171,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
+    if let Problem::System(system) = &problem {
+        arguments.trace.expect_signals(system.system())?;
+    }
     let problem = arguments.with_goals(problem);
     let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
@@ -162,7 +184,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
-    output::print(&report::render(&report, arguments.json, arguments.quiet))?;
+    output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
     report::finish(&report, arguments.stats)
 }
@@ -251,11 +273,21 @@ impl Arguments {
                 (false, false) => None,
             },
             minimize: self.minimize,
+            shortening: self.shortening(),
             reuse,
             save,
             smt_solvers: self.programs.solvers()?,
             ..self.limits.options()
         })
+    }
+
+    /// Traces that nobody sees are not made shorter.
+    fn shortening(&self) -> Shortening {
+        match (self.shortest, self.quiet && self.outputs().next().is_none()) {
+            (true, _) => Shortening::Full,
+            (false, true) => Shortening::Off,
+            (false, false) => Shortening::Brief,
+        }
     }
 
     /// Fails if an option does not apply to programs.
@@ -267,8 +299,11 @@ impl Arguments {
             ("--minimize", self.minimize),
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
+            ("--fst", self.fst.is_some()),
+            ("--shortest", self.shortest),
         ];
-        match inapplicable.into_iter().find(|&(_, given)| given) {
+        let trace = self.trace.given().map(|name| (name, true));
+        match inapplicable.into_iter().chain(trace).find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} applies only to transition systems, not to programs"),
             None => Ok(()),
         }
@@ -286,6 +321,7 @@ impl Arguments {
             ("--reuse and --save", self.reuse.is_used()),
             ("--minimize", self.minimize),
             ("--stats", self.stats),
+            ("--shortest", self.shortest),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
@@ -324,8 +360,13 @@ impl Arguments {
             if let Some(path) = &self.witness {
                 output::write(path, &problem.witness(trace))?;
             }
-            if let Some(path) = &self.vcd {
-                output::write(path, &problem.vcd(trace))?;
+            let waveforms =
+                [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
+            for (path, format) in
+                waveforms.filter_map(|(path, format)| Some((path.as_ref()?, format)))
+            {
+                let system = problem.system();
+                output::write(path, &waveform::of_counterexample(system, trace, format))?;
             }
         }
         if let (Some(path), Some((_, proof)), Some(instance)) =
@@ -344,6 +385,7 @@ impl Arguments {
             (EvidenceKind::Witness, &self.witness),
             (EvidenceKind::Certificate, &self.certificate),
             (EvidenceKind::Vcd, &self.vcd),
+            (EvidenceKind::Fst, &self.fst),
         ];
         outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
     }

@@ -24,6 +24,7 @@ mod report;
 mod reuse;
 mod simulate;
 mod stats;
+mod trace_options;
 mod verify;
 
 use std::ffi::OsString;

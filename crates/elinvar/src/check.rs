@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::{Choice, EngineError, Task};
@@ -11,7 +12,7 @@ use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
 use crate::error::Error;
-use crate::options::{Method, Options};
+use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::race::race;
 use crate::report::{
@@ -37,6 +38,9 @@ use crate::session::{Judge, Session, lock};
 pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
     Session::start(options.clone())?.check(problem)
 }
+
+/// The least time in which shorter counterexamples are looked for.
+const BRIEF: Duration = Duration::from_millis(200);
 
 /// A checked verdict that is not yet part of a report.
 type Decided = (PropertyId, Verdict<Proof, Trace>);
@@ -118,6 +122,7 @@ impl Session {
             if session.options.minimize {
                 session.minimize(&asked, &judge, &mut answers.verdicts);
             }
+            session.shorten(&asked, &judge, &mut answers.verdicts);
             answers
         });
         Ok(decided.unwrap_or_else(|reason| {
@@ -179,6 +184,38 @@ impl Session {
                 if confirmed.is_decided() {
                     *verdict = confirmed;
                 }
+            }
+        }
+    }
+
+    /// Makes counterexamples shorter; what comes out is confirmed again. Notes which ones are
+    /// the shortest.
+    fn shorten(&self, task: &Task, judge: &Judge<'_>, verdicts: &mut [Verdict]) {
+        let depth = |verdict: &Verdict| match verdict {
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(_) | Verdict::Unknown(_) => None,
+        };
+        let known: Vec<(PropertyId, usize)> = (task.properties().iter().zip(&*verdicts))
+            .filter_map(|(&property, verdict)| Some((property, depth(verdict)?)))
+            .collect();
+        let limit = match self.options.shortening {
+            Shortening::Off => None,
+            Shortening::Brief => Some(Some(BRIEF.max(self.elapsed() / 10))),
+            Shortening::Full => Some(None),
+        };
+        // A trace that cannot be made shorter is a trace nevertheless.
+        let shorter = limit.and_then(|limit| elinvar_engines::shorten(task, &known, limit).ok());
+        for trace in shorter.into_iter().flatten() {
+            let property = trace.property;
+            let confirmed = judge.conclude(property, Verdict::Unsafe(trace));
+            let place = task.properties().iter().position(|&other| other == property);
+            if let (Some(place), true) = (place, confirmed.is_decided()) {
+                verdicts[place] = confirmed;
+            }
+        }
+        for (&property, verdict) in task.properties().iter().zip(&*verdicts) {
+            if depth(verdict).is_some_and(|depth| depth <= task.excluded(property)) {
+                lock(&self.shortest).insert(property);
             }
         }
     }
@@ -297,6 +334,12 @@ impl Session {
     ) -> Report {
         let vacuities = self.checking(|| self.vacuities(problem, &decided));
         let (time, statistics) = (self.elapsed(), self.statistics());
+        let shortest = lock(&self.shortest).clone();
+        // The steps of a program are not the cycles of its transition system.
+        let is_shortest = |problem: &Problem, id| match problem {
+            Problem::System(_) => shortest.contains(&id),
+            Problem::Program(_) => false,
+        };
         let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
             PropertyReport {
@@ -307,6 +350,7 @@ impl Session {
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
+                is_shortest: is_shortest(problem, id),
                 verdict,
                 vacuity,
                 files: Vec::new(),

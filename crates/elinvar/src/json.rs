@@ -3,12 +3,13 @@
 
 use elinvar_engines::Statistics;
 use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue};
-use elinvar_ir::{Certificate, PropertyKind as Kind, Role, Sort, TransitionSystem, Value, Verdict};
+use elinvar_ir::{Certificate, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem};
-use crate::readable::waves::{Waves, nearest_signals};
+use crate::readable::nets::{self, Kind, Net};
+use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
 use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vacuity};
 
@@ -110,6 +111,11 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
     object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
     evidence(report, &property.verdict, &mut object);
+    if let (Verdict::Unsafe(Trace::System(_)), Some(trace)) =
+        (&property.verdict, object.get_mut("trace"))
+    {
+        trace["shortest"] = property.is_shortest.into();
+    }
     object.into()
 }
 
@@ -172,21 +178,18 @@ pub fn certificate(system: &TransitionSystem, certificate: &Certificate) -> Json
     }
 }
 
-/// The signals in the cone of the property.
+/// The inputs and states that the property depends on, the nearest first.
 pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
-    let shown = match system.property(trace.property).kind {
-        Kind::Bad(bad) => nearest_signals(system, bad),
-        Kind::Justice(_) => Vec::new(),
-    };
-    let waves = Waves::of_trace(system, trace, &shown);
+    let waves = Waves::of_trace(system, trace, None, dependences(system, trace));
     let signals = waves.signals.iter().map(|signal| {
-        let (kind, symbol) = match signal.role {
-            Role::Input(index) => ("input", system.inputs()[index].symbol),
-            Role::State(index) => ("state", system.states()[index].symbol),
+        let kind = match signal.net.kind {
+            Kind::Clock | Kind::Input => "input",
+            Kind::Register => "state",
+            Kind::Wire | Kind::Property => unreachable!("neither an input nor a state"),
         };
         let values: Vec<Json> = signal.values.iter().map(value).collect();
-        let mut object = json!({ "name": signal.name, "kind": kind });
-        match system.pool().sort(symbol) {
+        let mut object = json!({ "name": signal.net.name, "kind": kind });
+        match signal.net.sort(system) {
             Sort::Bv(width) => object["width"] = width.into(),
             Sort::Array { index, element } => {
                 object["width"] = element.into();
@@ -197,6 +200,15 @@ pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
         object
     });
     json!({ "cycles": waves.cycles, "signals": signals.collect::<Vec<Json>>() })
+}
+
+fn dependences(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Vec<Net> {
+    let Some(bad) = system.bad(trace.property) else { return Vec::new() };
+    let mut nets = nets::all(system);
+    nets::measure(system, bad, &mut nets);
+    nets.retain(|net| net.distance.is_some() && net.kind != Kind::Wire);
+    nets.sort_by_key(|net| net.distance);
+    nets
 }
 
 /// Binary digits; for an array its default and the elements that differ.

@@ -87,7 +87,7 @@ pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
 pub use family::{BoundSearch, Families, FamilyReport};
 pub use json::{SCHEMA, header as json_header};
 pub use merged::split as split_merged;
-pub use options::{Cancellation, Method, Observer, Options};
+pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
 pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity, WrittenFile,

@@ -39,6 +39,8 @@ pub struct Options {
     pub seed: u64,
     /// Remove clauses from inductive invariants that the proof does not need.
     pub minimize: bool,
+    /// Whether counterexamples are made shorter.
+    pub shortening: Shortening,
     /// What an earlier run on this problem, or on another version of it, has learned.
     pub reuse: Option<Arc<PdrState>>,
     /// Write what the run learns to this file, for later runs: at the end, and every ten
@@ -51,6 +53,19 @@ pub struct Options {
     pub cancellation: Cancellation,
     /// Is told what happens during the run.
     pub observer: Option<Observer>,
+}
+
+/// How long shorter counterexamples are looked for after an engine has found one, by bounded
+/// model checking of the transition system.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Shortening {
+    /// Not at all.
+    Off,
+    /// For a short time: at most a tenth of the time so far, or 0.2 seconds.
+    #[default]
+    Brief,
+    /// Until there is none, or a limit of the run is reached.
+    Full,
 }
 
 /// A function that is called with each event of a run, from the threads of the engines.

@@ -80,6 +80,8 @@ pub struct PropertyReport {
     /// The bad cycle of a trace or the number of its steps, the depth of an induction, the
     /// level at which a proof converged, or the bound that was reached.
     pub depth: Option<usize>,
+    /// Is it known that no trace of a system is shorter?
+    pub is_shortest: bool,
     /// Why a proof says less than it seems to.
     pub vacuity: Option<Vacuity>,
     /// The files that were written about it.
@@ -206,7 +208,7 @@ impl fmt::Display for Vacuity {
 /// A file that was written about a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// `witness`, `certificate` or `vcd`.
+    /// The name of an [`crate::EvidenceKind`].
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,

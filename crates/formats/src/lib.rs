@@ -28,7 +28,7 @@ pub mod proof;
 mod same;
 pub mod smtlib;
 pub mod svg;
-pub mod vcd;
+pub mod waveform;
 mod write_error;
 #[cfg(test)]
 #[path = "../tests/common/z3.rs"]

@@ -1,7 +1,5 @@
 //! What a command prints about a run.
 
-pub mod digest;
-mod relevance;
 pub mod table;
 mod text;
 
@@ -11,17 +9,18 @@ use elinvar::{Error, ProgramProblem, Report, Summary};
 use serde_json::json;
 
 use crate::output;
+use crate::trace_options::TraceOptions;
 
 pub use self::text::{proof, signals};
 
 /// The report as it is asked for.
-pub fn render(report: &Report, json: bool, quiet: bool) -> String {
+pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) -> String {
     if json {
         format!("{}\n", report.to_json())
     } else if quiet {
         format!("{}\n", report.word())
     } else {
-        text::render(report, table::Look::of_stdout())
+        text::render(report, &trace.view(), trace.look())
     }
 }
 

@@ -6,24 +6,19 @@ use std::fmt::Write;
 use elinvar::formats::boogie::Dialect;
 use elinvar::ir::program::{AssertionKind, Invariants, ProgramTrace, Value, VariableId};
 use elinvar::ir::{self, Certificate, Verdict};
+use elinvar::readable::digest::{Digest, View};
 use elinvar::readable::invariant;
 use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
-use elinvar::readable::waves::{Waves, nearest_signals};
 use elinvar::readable::{align, count, seconds, value};
 use elinvar::{
-    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary,
-    SystemProblem, Trace,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Shortening,
+    Summary, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
-use super::digest::{CONSIDERED, digest};
-use super::relevance;
 use super::table::{self, Look, shorten};
 use crate::output;
-
-/// Rows of a table before the farther signals are left out.
-const ROWS: usize = 40;
 
 /// Characters of a property's name in a table.
 const PROPERTY: usize = 60;
@@ -37,7 +32,7 @@ const VALUE: usize = 60;
 const STRINGS: &str = "strings do not fail";
 
 /// The whole report, with the verdict's word alone on the first line.
-pub fn render(report: &Report, look: Look) -> String {
+pub fn render(report: &Report, view: &View, look: Look) -> String {
     let mut text = format!("{}\n{}", report.word(), meaning(report));
     let vacuities: BTreeSet<String> =
         report.properties.iter().filter_map(|p| Some(p.vacuity.as_ref()?.to_string())).collect();
@@ -47,7 +42,7 @@ pub fn render(report: &Report, look: Look) -> String {
     if report.properties.len() > 1 {
         write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
-    text.push_str(&failure(report, look));
+    text.push_str(&failure(report, view, look));
     text.push_str(&invariant_text(report));
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
@@ -147,12 +142,12 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
             format!("{what} holds {everywhere}: proved by {how}, checked.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("{what} is reached in cycle {depth}: a trace of {cycles}, replayed.")
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} is reached in cycle {depth}: {length}, replayed.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("{what} fails in cycle {depth}: a trace of {cycles}, replayed.")
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} fails in cycle {depth}: {length}, replayed.")
         }
         (Verdict::Unsafe(Trace::Program(trace)), false) => {
             format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
@@ -160,6 +155,16 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
         (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
     };
     format!("{heading}{sentence}\n")
+}
+
+/// `a trace of 3 cycles`, and whether it is the shortest if that was asked for.
+fn length(report: &Report, property: &PropertyReport, trace: &ir::Trace) -> String {
+    let cycles = count(trace.steps.len(), "cycle");
+    match (report.options.shortening, property.is_shortest) {
+        (Shortening::Full, true) => format!("a trace of {cycles}, the shortest"),
+        (Shortening::Full, false) => format!("a trace of {cycles}, perhaps not the shortest"),
+        (Shortening::Brief | Shortening::Off, _) => format!("a trace of {cycles}"),
+    }
 }
 
 /// `file:line` of a property whose place is known.
@@ -249,7 +254,7 @@ fn properties(report: &Report) -> String {
 
 /// The trace of the failing property that is reached first; of a cover statement only if
 /// nothing else was asked about.
-fn failure(report: &Report, look: Look) -> String {
+fn failure(report: &Report, view: &View, look: Look) -> String {
     let is_cover = |property: &PropertyReport| property.kind == PropertyKind::Cover;
     let covers = report.properties.iter().all(is_cover);
     let failing = report.properties.iter().filter_map(|property| match &property.verdict {
@@ -263,7 +268,10 @@ fn failure(report: &Report, look: Look) -> String {
         write!(text, "\n{}", meaning_of_one(report, property)).expect(STRINGS);
     }
     let table = match (trace, &report.problem) {
-        (Trace::System(trace), Problem::System(problem)) => waves(problem, trace, look),
+        (Trace::System(trace), Problem::System(problem)) => {
+            let digest = view.of_counterexample(problem.system(), trace);
+            signals(&digest, Look { numbered: !problem.is_combinational(), ..look })
+        }
         (Trace::Program(trace), Problem::Program(problem)) => run(problem, trace),
         (Trace::System(_) | Trace::Program(_), _) => {
             unreachable!("traces are about the problem of the report")
@@ -275,25 +283,13 @@ fn failure(report: &Report, look: Look) -> String {
     text
 }
 
-fn waves(problem: &SystemProblem, trace: &ir::Trace, look: Look) -> String {
-    let system = problem.system();
-    let ir::PropertyKind::Bad(bad) = system.property(trace.property).kind else {
-        return String::new();
-    };
-    let cone = nearest_signals(system, bad);
-    let mut waves = Waves::of_trace(system, trace, &cone[..cone.len().min(CONSIDERED)]);
-    relevance::mark(system, trace, bad, &mut waves);
-    signals(waves, cone.len(), Look { numbered: !problem.is_combinational(), ..look })
-}
-
-/// The table of the most important of `all` signals, which come first in `waves`.
-pub fn signals(waves: Waves, all: usize, look: Look) -> String {
-    let waves = digest(waves, ROWS);
-    let mut text = table::render(&waves, look);
-    let shown: usize = waves.signals.iter().map(|signal| signal.stands_for).sum();
-    if shown < all {
-        let more = count(all - shown, "more signal");
-        writeln!(text, "  … and {more}; --vcd writes them all").expect(STRINGS);
+/// The table of the signals of a view, and how many others there are.
+pub fn signals(digest: &Digest, look: Look) -> String {
+    let mut text = table::render(&digest.waves, look);
+    if digest.left_out > 0 {
+        let more = count(digest.left_out, "more signal");
+        let how = "--all or --signals shows them, --vcd writes them all";
+        writeln!(text, "  … and {more}; {how}").expect(STRINGS);
     }
     text
 }
@@ -415,14 +411,14 @@ mod tests {
             property.verdict = Verdict::Safe(Proof::Certificate(proof.clone()));
         }
         let invariant = "\n\nThe invariant:\n  pc[1] = 0\n\n";
-        let both = render(&report, Look::default());
+        let both = render(&report, &View::default(), Look::default());
         assert_eq!(both.matches(invariant).count(), 1, "{both}");
         let expected = serde_json::json!({
             "kind": "facts", "clauses": 1, "literals": 1, "invariant": ["pc[1] = 0"],
         });
         assert_eq!(report.to_json()["properties"][0]["certificate"], expected);
         report.properties.truncate(1);
-        let text = render(&report, Look::default());
+        let text = render(&report, &View::default(), Look::default());
         let size = "an inductive invariant of 1 clause with 1 fact, checked.";
         assert!(text.contains(size) && text.contains(invariant), "{text}");
     }
