@@ -12,6 +12,7 @@ use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
 use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vacuity};
+use crate::rtl::Elaboration;
 
 /// The version of the schema that reports follow.
 pub const SCHEMA: &str = "elinvar-report-1";
@@ -47,6 +48,9 @@ impl Report {
         if let Some(dialect) = self.dialect() {
             object.insert("dialect".into(), dialect.name().into());
         }
+        if let Some(elaboration) = self.elaboration() {
+            object.insert("design".into(), design(elaboration));
+        }
         object.insert("options".into(), options(&self.options));
         object.insert("seconds".into(), self.time.as_secs_f64().into());
         object.insert("check_seconds".into(), self.checking.as_secs_f64().into());
@@ -56,6 +60,15 @@ impl Report {
         object.insert("statistics".into(), self.statistics.to_json());
         object.into()
     }
+}
+
+/// How the model was made from a design.
+fn design(elaboration: &Elaboration) -> Json {
+    json!({
+        "yosys": elaboration.yosys.to_string_lossy(),
+        "seconds": elaboration.time.as_secs_f64(),
+        "clock": elaboration.clock,
+    })
 }
 
 /// The options that a user can set.

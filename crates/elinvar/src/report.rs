@@ -11,6 +11,7 @@ use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::readable::count;
+use crate::rtl::Elaboration;
 use crate::statistics::Statistics;
 
 /// The checked answers about a problem.
@@ -333,6 +334,14 @@ impl Report {
         match &self.problem {
             Problem::System(problem) => problem.is_combinational(),
             Problem::Program(_) => false,
+        }
+    }
+
+    /// How the model was made from a design in Verilog, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        match &self.problem {
+            Problem::System(problem) => problem.elaboration(),
+            Problem::Program(_) => None,
         }
     }
 

@@ -55,7 +55,10 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     let (engines, time) = (report.engines(), seconds(report.time));
-    writeln!(text, "\n{engines}, {dialect}{time}{reached}").expect(STRINGS);
+    let elaboration = report.elaboration().map_or_else(String::new, |elaboration| {
+        format!(" with {} in Yosys", seconds(elaboration.time))
+    });
+    writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
     text.push_str(&output::written(report));
     text
 }
