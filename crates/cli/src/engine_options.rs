@@ -247,6 +247,37 @@ impl EngineOptions {
         Ok(Method::Race(threads))
     }
 
+    /// The engine that searches a transition system for bad states from one step to another:
+    /// bmc, unless kind is chosen.
+    pub fn choice_within(&self, first: usize, last: usize) -> Result<Choice> {
+        let engine = match self.engine {
+            EngineName::Auto => EngineName::Bmc,
+            chosen => chosen,
+        };
+        self.refuse_inapplicable(engine)?;
+        if self.expert.bound.is_some() || self.expert.start.is_some() {
+            bail!("--bound and --start cannot be used where the caller gives the depth");
+        }
+        match engine {
+            EngineName::Bmc => {
+                Ok(Choice::Bmc(BmcOptions { start: first, bound: Some(last), ..self.bmc() }))
+            }
+            EngineName::Kind if first == 0 => {
+                Ok(Choice::KInduction(KInductionOptions { bound: Some(last), ..self.induction() }))
+            }
+            EngineName::Kind => bail!("--engine kind always starts at the first step"),
+            EngineName::Auto
+            | EngineName::Pdr
+            | EngineName::Avy
+            | EngineName::Itp
+            | EngineName::Imc
+            | EngineName::Words
+            | EngineName::Cfg => {
+                bail!("--engine {} cannot search to a given depth; use bmc or kind", engine.name())
+            }
+        }
+    }
+
     /// Fails if the chosen engine produces no lemmas.
     pub fn expect_lemmas(&self, options: &str) -> Result<()> {
         let restricted = self.expert.bound.is_some() || self.expert.no_incremental;

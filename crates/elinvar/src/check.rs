@@ -299,7 +299,7 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.checking(|| self.vacuities(problem, &decided));
+        let vacuities = self.vacuities(problem, &decided);
         let (time, statistics) = (self.elapsed(), self.statistics());
         let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
@@ -331,6 +331,24 @@ impl Session {
         }
     }
 
+    /// The first cycle in which the constraints of a system contradict each other, if one is
+    /// found among the first cycles in a small part of the time of the run. No run is longer, so
+    /// the absence of bad states says little.
+    ///
+    /// ```
+    /// use elinvar::{Problem, Session, Vacuity};
+    /// // A constraint that never holds.
+    /// let problem = Problem::parse("m.aag", "aag 1 1 0 0 0 1 1\n2\n2\n0\n")?.as_system()?;
+    /// let session = Session::start(elinvar::Options::default())?;
+    /// assert_eq!(session.contradiction(&problem), Some(Vacuity::Contradiction { cycle: 0 }));
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    pub fn contradiction(&self, problem: &SystemProblem) -> Option<Vacuity> {
+        let system = problem.original().system().ok()?;
+        let cycle = self.checking(|| confirm::contradiction(system, self.elapsed()))?;
+        Some(Vacuity::Contradiction { cycle })
+    }
+
     /// For each verdict, why it says less than it seems to.
     fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
         let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
@@ -339,16 +357,15 @@ impl Session {
         match problem {
             _ if safe.is_empty() => {}
             Problem::System(problem) => {
-                let system = problem.original().system().ok();
-                let cycle = system.and_then(|s| confirm::contradiction(s, self.elapsed()));
-                if let Some(cycle) = cycle {
-                    found.extend(safe.iter().map(|&id| (id, Vacuity::Contradiction { cycle })));
+                if let Some(contradiction) = self.contradiction(problem) {
+                    found.extend(safe.iter().map(|&id| (id, contradiction.clone())));
                 }
             }
             Problem::Program(problem) => {
                 let solver = &self.options.solvers()[0];
-                let dead =
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget());
+                let dead = self.checking(|| {
+                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget())
+                });
                 let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
                 found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
             }
