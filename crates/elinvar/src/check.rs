@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
-use elinvar_engines::{Choice, EngineError, Task};
+use elinvar_engines::schedule::Schedule;
+use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use elinvar_transform::Lift;
@@ -63,9 +64,10 @@ impl Session {
             (Problem::Program(problem), Method::Program(options)) => {
                 self.check_program(problem, &chosen, options)?
             }
-            (Problem::Program(problem), Method::System(_) | Method::Race(_)) => {
-                self.check_lowered(problem, &chosen)?
-            }
+            (
+                Problem::Program(problem),
+                Method::System(_) | Method::Schedule(_) | Method::Race(_),
+            ) => self.check_lowered(problem, &chosen)?,
         };
         let report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
@@ -103,6 +105,7 @@ impl Session {
         let choice = match &self.options.method {
             Method::Auto => Contest::One(Choice::Auto),
             Method::System(choice) => Contest::One(choice.clone()),
+            Method::Schedule(schedule) => Contest::Turns(schedule.clone()),
             Method::Race(threads) => Contest::Race(*threads),
             Method::Program(_) => {
                 let message = "the engine cfg applies only to programs, not to transition systems";
@@ -116,7 +119,8 @@ impl Session {
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
             let mut answers = match &choice {
-                Contest::One(choice) => session.ask_one(&asked, &judge, choice),
+                Contest::One(choice) => session.ask_one(&asked, &judge, &mut *choice.build()),
+                Contest::Turns(schedule) => session.ask_one(&asked, &judge, &mut schedule.clone()),
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
@@ -146,10 +150,9 @@ impl Session {
         task.properties().iter().map(verdict).collect()
     }
 
-    fn ask_one(&self, task: &Task, judge: &Judge<'_>, choice: &Choice) -> Answers {
-        let mut engine = choice.build();
+    fn ask_one(&self, task: &Task, judge: &Judge<'_>, engine: &mut dyn Engine) -> Answers {
         // An engine that cannot work says why, and the task notes it for each property.
-        task.ask(&mut *engine).ok();
+        task.ask(engine).ok();
         let pairs = task.properties().iter().zip(task.verdicts());
         let verdicts =
             pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
@@ -391,6 +394,7 @@ fn about_program(
 /// Which engines for systems run.
 enum Contest {
     One(Choice),
+    Turns(Schedule),
     Race(usize),
 }
 

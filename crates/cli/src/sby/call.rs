@@ -18,45 +18,46 @@ pub struct CallOptions {
     passed: PassedOptions,
 }
 
+const HEADING: &str = "Options that sby passes";
+
 /// The options that sby adds, under a heading of their own.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Options that sby passes")]
 struct PassedOptions {
     /// rIC3, pono: print the counterexample, as Elinvar always does
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, help_heading = HEADING)]
     witness: bool,
 
     /// rIC3, pono: only bounded model checking
-    #[arg(short = 'e', value_name = "ENGINE", value_parser = ["bmc"], hide_short_help = true)]
+    #[arg(short = 'e', value_name = "ENGINE", value_parser = ["bmc"], hide_short_help = true, help_heading = HEADING)]
     bounded: Option<String>,
 
     /// rIC3: the last step to look at
-    #[arg(long, alias = "bmc-max-k", value_name = "N", hide_short_help = true)]
+    #[arg(long, alias = "bmc-max-k", value_name = "N", hide_short_help = true, help_heading = HEADING)]
     end: Option<usize>,
 
     /// pono: the last step to look at
-    #[arg(short = 'k', value_name = "N", hide_short_help = true)]
+    #[arg(short = 'k', value_name = "N", hide_short_help = true, help_heading = HEADING)]
     pono_last: Option<usize>,
 
     /// btormc: the last step to look at, which sby writes as `-kmax`
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = HEADING)]
     kmax: Option<usize>,
 
     /// btormc: the first step to look at, which sby writes as `-kmin`
-    #[arg(long, value_name = "N", requires = "kmax", hide_short_help = true)]
+    #[arg(long, value_name = "N", requires = "kmax", hide_short_help = true, help_heading = HEADING)]
     kmin: Option<usize>,
 
     /// btormc: 1 stops at the first property that fails, 0 decides each of them (mode cover)
-    #[arg(long, value_name = "0|1", requires = "kmax", hide_short_help = true)]
+    #[arg(long, value_name = "0|1", requires = "kmax", hide_short_help = true, help_heading = HEADING)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=1))]
     stop_first: Option<u8>,
 
     /// avy: print the counterexample to standard output
-    #[arg(long, value_name = "-", value_parser = ["-"], hide_short_help = true)]
+    #[arg(long, value_name = "-", value_parser = ["-"], hide_short_help = true, help_heading = HEADING)]
     cex: Option<String>,
 
     /// rIC3, pono, btormc: 0 prints no progress
-    #[arg(short = 'v', value_name = "N", hide_short_help = true)]
+    #[arg(short = 'v', value_name = "N", hide_short_help = true, help_heading = HEADING)]
     verbosity: Option<u8>,
 }
 

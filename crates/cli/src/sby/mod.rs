@@ -18,7 +18,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use elinvar::ir::{PropertyId, StopReason, Verdict};
 use elinvar::{
-    Error, Method, Options, Problem, PropertyReport, Report, Session, SystemProblem, Trace, Vacuity,
+    Error, Options, Problem, PropertyReport, Report, Session, SystemProblem, Trace, Vacuity,
 };
 
 use crate::engine_options::EngineOptions;
@@ -113,10 +113,10 @@ impl Arguments {
     /// The options of the library.
     fn options(&self, call: &Call, lines: &BoundLines) -> Result<Options> {
         let (method, observer) = match call.question {
-            Question::Prove => (self.engine.method()?, None),
+            Question::Prove => (self.engine.method_for_merged()?, None),
             Question::Search(Search { first, last, .. }) => {
                 let observer = call.shows_progress.then(|| lines.observer());
-                (Method::System(self.engine.choice_within(first, last)?), observer)
+                (self.engine.method_within(first, last)?, observer)
             }
         };
         Ok(Options { method, observer, ..self.limits.options() })
