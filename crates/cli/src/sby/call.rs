@@ -127,7 +127,7 @@ impl CallOptions {
         let passed = &self.passed;
         let until = |last| Question::Search(Search { first: 0, last, each: false });
         let calls = [
-            (passed.kmax.map(|last| self.by_btormc(last)), Solver::Btormc),
+            (self.by_btormc()?, Solver::Btormc),
             (passed.pono_last.map(until), Solver::Pono),
             (passed.cex.as_ref().map(|_| Question::Prove), Solver::Avy),
             (passed.end.map(until), Solver::Ric3),
@@ -148,9 +148,14 @@ impl CallOptions {
         Ok(Call { solver, question, model: model.to_owned(), shows_progress })
     }
 
-    fn by_btormc(&self, last: usize) -> Question {
+    fn by_btormc(&self) -> Result<Option<Question>> {
+        let each = self.passed.stop_first == Some(0);
         let first = self.passed.kmin.unwrap_or(0);
-        Question::Search(Search { first, last, each: self.passed.stop_first == Some(0) })
+        match self.passed.kmax {
+            Some(last) => Ok(Some(Question::Search(Search { first, last, each }))),
+            None if each => bail!("--stop-first 0 requires -kmax"),
+            None => Ok(self.passed.stop_first.map(|_| Question::Prove)),
+        }
     }
 
     /// The depth for aigbmc, the strategy for suprove, and the model.
@@ -239,6 +244,7 @@ mod tests {
             ("-e bmc --end 19 --witness model/m", Solver::Ric3, until(19)),
             ("--witness -v 1 -e bmc -k 19 model/m", Solver::Pono, until(19)),
             ("--stop-first 1 -v 1 -kmax 19 model/m", Solver::Btormc, until(19)),
+            ("--stop-first 1 model/m", Solver::Btormc, Question::Prove),
             ("19 model/m", Solver::Aigbmc, until(19)),
             ("--cex - model/m", Solver::Avy, Question::Prove),
             ("model/m", Solver::Suprove, Question::Prove),
@@ -260,6 +266,7 @@ mod tests {
             ("--cex - 3 m", "these are options of both avy and aigbmc"),
             ("-e bmc --witness m", "-e bmc requires the depth: --end or -k"),
             ("+deep m", "+deep is a strategy of suprove that Elinvar does not have"),
+            ("--stop-first 0 m", "--stop-first 0 requires -kmax"),
             ("m n", "expected one model, found m n"),
         ] {
             assert_eq!(call(words).unwrap_err().to_string(), complaint, "{words}");

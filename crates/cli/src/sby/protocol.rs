@@ -10,8 +10,9 @@ pub enum Protocol {
     /// `2` for PASS. A line `u7` is progress: no counterexample in six steps. Every other line
     /// before the answer is dropped, and a line that starts with `u` otherwise ends sby.
     Aiger,
-    /// The number of properties first, then `sat` and a witness for each that fails, then a
-    /// line with "deleting model checker:".
+    /// The number of properties before a search, `sat` and a witness for each property that
+    /// fails, then a line with "deleting model checker:". The patch in `contrib/sby` uses this
+    /// protocol for proofs as well.
     Btormc,
     /// `sat` and a witness, or `unknown`, which sby takes for PASS.
     Pono,
@@ -62,7 +63,7 @@ impl Protocol {
     pub fn announcement(self, properties: usize, last: usize) -> String {
         match self {
             Protocol::Btormc => {
-                format!("elinvar: calling BMC on {properties} properties up to bound k = {last}\n")
+                format!("[elinvar] calling BMC on {properties} properties up to bound k = {last}\n")
             }
             Protocol::Aiger | Protocol::Pono | Protocol::Ric3Words => String::new(),
         }
@@ -73,7 +74,7 @@ impl Protocol {
         match self {
             Protocol::Aiger => (step > 0).then(|| format!("u{step}\n")),
             Protocol::Btormc => {
-                Some(format!("elinvar: checking bad state properties at bound k = {step}\n"))
+                Some(format!("[elinvar] checking bad state properties at bound k = {step}\n"))
             }
             Protocol::Pono => Some(format!("elinvar: checking for bad states at bound {step}\n")),
             Protocol::Ric3Words => {
@@ -87,7 +88,9 @@ impl Protocol {
         let Found { property, depth, witness } = found;
         let before = match self {
             Protocol::Btormc => {
-                format!("elinvar: bad state property {property} at bound k = {depth} SATISFIABLE\n")
+                format!(
+                    "[elinvar] bad state property {property} at bound k = {depth} SATISFIABLE\n"
+                )
             }
             Protocol::Aiger | Protocol::Pono | Protocol::Ric3Words => String::new(),
         };
@@ -97,7 +100,11 @@ impl Protocol {
     /// What is printed at the end, after the witnesses.
     pub fn conclusion(self, outcome: &Outcome) -> String {
         let line = match (self, outcome) {
-            (Protocol::Btormc, _) => "elinvar: deleting model checker: done",
+            // There is no word for it; the message is enough for a patched sby.
+            (Protocol::Btormc, Outcome::Undecided(_)) => return String::new(),
+            (Protocol::Btormc, Outcome::Fails | Outcome::Holds | Outcome::NotFound) => {
+                "[elinvar] deleting model checker: done"
+            }
             (_, Outcome::Fails) => return String::new(),
             (Protocol::Aiger, Outcome::Holds) => "0",
             (Protocol::Aiger, Outcome::NotFound | Outcome::Undecided(_)) => "2",

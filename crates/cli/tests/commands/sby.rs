@@ -71,18 +71,18 @@ fn btormc_is_replaced_for_each_property_and_for_the_first() {
     let path = &folder();
     let begin = |last| {
         let steps = (0..=last)
-            .map(|k| format!("elinvar: checking bad state properties at bound k = {k}\n"));
-        let calling = format!("elinvar: calling BMC on 4 properties up to bound k = {last}\n");
+            .map(|k| format!("[elinvar] checking bad state properties at bound k = {k}\n"));
+        let calling = format!("[elinvar] calling BMC on 4 properties up to bound k = {last}\n");
         std::iter::once(calling).chain(steps).collect::<String>()
     };
-    let end = "elinvar: deleting model checker: done\n";
+    let end = "[elinvar] deleting model checker: done\n";
     let run = sby(path, "--stop-first 0 -v 1 -kmax 6 @several.btor2");
     let rest = run.stdout.strip_prefix(&begin(6)).expect(&run.stdout);
     let (first, rest) = rest.split_once("\n.\n").unwrap();
     let (second, rest) = rest.split_once("\n.\n").unwrap();
     let found = |property, depth| {
         format!(
-            "elinvar: bad state property {property} at bound k = {depth} SATISFIABLE\n\
+            "[elinvar] bad state property {property} at bound k = {depth} SATISFIABLE\n\
              sat\nb{property}\n"
         )
     };
@@ -100,8 +100,18 @@ fn btormc_is_replaced_for_each_property_and_for_the_first() {
     assert_eq!(run.stdout.matches("SATISFIABLE").count(), 1, "{}", run.stdout);
     assert!(run.stdout.contains("property 1 at bound k = 5"), "{}", run.stdout);
     let run = sby(path, "--stop-first 1 -v 0 -kmax 4 -kmin 1 @several.btor2");
-    let calling = "elinvar: calling BMC on 4 properties up to bound k = 4\n";
+    let calling = "[elinvar] calling BMC on 4 properties up to bound k = 4\n";
     assert_eq!((run.code, run.stdout), (0, format!("{calling}{end}")));
+}
+
+/// A patched sby asks for proofs in the same way.
+#[test]
+fn proofs_are_announced_like_those_of_btormc() {
+    let path = &folder();
+    let run = sby(path, "--stop-first 1 @counter.btor2");
+    assert_eq!((run.code, run.stdout.as_str()), (0, "[elinvar] deleting model checker: done\n"));
+    let run = sby(path, "--stop-first 1 @several.btor2");
+    assert_eq!((run.code, run.stdout.matches("\nsat\nb").count()), (0, 1), "{}", run.stdout);
 }
 
 #[test]
@@ -140,13 +150,14 @@ fn a_limit_is_undecided_in_a_proof_and_an_error_in_a_search() {
     for (words, code, answer) in [
         ("--witness hard.aig", 0, "2\n"),
         ("--witness hard.btor2", 30, "UNKNOWN\n"),
+        ("--stop-first 1 hard.btor2", 0, ""),
         ("5 -v 0 hard.aig", STOPPED, ""),
         ("-v 0 --end 5 --witness hard.btor2", STOPPED, ""),
         ("-v 0 -k 5 hard.btor2", STOPPED, ""),
         (
             "-v 0 -kmax 5 hard.btor2",
             STOPPED,
-            "elinvar: calling BMC on 2 properties up to bound k = 5\n",
+            "[elinvar] calling BMC on 2 properties up to bound k = 5\n",
         ),
     ] {
         let run = sby(path, &format!("--timeout 0.3 {words}"));
@@ -242,8 +253,8 @@ fn a_design_without_assertions_passes() {
         ("5 none.aag", "0\n"),
         (
             "--stop-first 0 -kmax 5 none.btor2",
-            "elinvar: calling BMC on 0 properties up to bound k = 5\n\
-             elinvar: deleting model checker: done\n",
+            "[elinvar] calling BMC on 0 properties up to bound k = 5\n\
+             [elinvar] deleting model checker: done\n",
         ),
     ] {
         let run = sby(path, words);
