@@ -313,7 +313,11 @@ impl Arguments {
     fn expect_family(&self, method: &Method, is_program: bool) -> Result<()> {
         match method {
             Method::Auto | Method::System(Choice::Auto | Choice::Pdr(_)) if !is_program => {}
-            Method::Auto | Method::System(_) | Method::Race(_) | Method::Program(_) => {
+            Method::Auto
+            | Method::System(_)
+            | Method::Schedule(_)
+            | Method::Race(_)
+            | Method::Program(_) => {
                 bail!("--parameter works only with models, --engine pdr and one thread")
             }
         }
@@ -342,9 +346,11 @@ impl Arguments {
         let families = Families::new(problem, parameter, property, range)?;
         let options = match self.engine.method()? {
             Method::System(Choice::Pdr(options)) => options,
-            Method::Auto | Method::System(_) | Method::Race(_) | Method::Program(_) => {
-                PdrOptions::default()
-            }
+            Method::Auto
+            | Method::System(_)
+            | Method::Schedule(_)
+            | Method::Race(_)
+            | Method::Program(_) => PdrOptions::default(),
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
         let report = limits::with_progress(session, self.quiet, || {

@@ -22,6 +22,7 @@ mod progress;
 mod project;
 mod report;
 mod reuse;
+mod sby;
 mod simulate;
 mod stats;
 mod trace_options;
@@ -59,6 +60,7 @@ Examples:
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof
   elinvar pebble adder.tfc                          the least number of pebbles
+  sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
 Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
@@ -71,6 +73,7 @@ enum Command {
     Convert(convert::Arguments),
     Pebble(pebble::Arguments),
     Peterson(peterson::Arguments),
+    Sby(Box<sby::Arguments>),
     Stats(stats::Arguments),
     Completions(completions::Arguments),
     Man(manual::Arguments),
@@ -103,7 +106,7 @@ fn run() -> anyhow::Result<u8> {
     if let Some(call) = competition::Call::recognise(std::env::args_os().skip(1))? {
         return competition::run(&call);
     }
-    match Cli::parse().command {
+    match Cli::parse_from(sby::normalise(std::env::args_os())).command {
         Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
         Command::Check(_) => check::run(&*check_of_project()?),
         Command::Verify(arguments) => verify::run(&arguments),
@@ -111,6 +114,7 @@ fn run() -> anyhow::Result<u8> {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Pebble(arguments) => pebble::run(&arguments),
         Command::Peterson(arguments) => peterson::run(&arguments),
+        Command::Sby(arguments) => sby::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),

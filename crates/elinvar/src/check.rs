@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
-use elinvar_engines::{Choice, EngineError, Task};
+use elinvar_engines::schedule::Schedule;
+use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
@@ -63,9 +64,10 @@ impl Session {
             (Problem::Program(problem), Method::Program(options)) => {
                 self.check_program(problem, &chosen, options)?
             }
-            (Problem::Program(problem), Method::System(_) | Method::Race(_)) => {
-                self.check_lowered(problem, &chosen)?
-            }
+            (
+                Problem::Program(problem),
+                Method::System(_) | Method::Schedule(_) | Method::Race(_),
+            ) => self.check_lowered(problem, &chosen)?,
         };
         let report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
@@ -103,6 +105,7 @@ impl Session {
         let choice = match &self.options.method {
             Method::Auto => Contest::One(Choice::Auto),
             Method::System(choice) => Contest::One(choice.clone()),
+            Method::Schedule(schedule) => Contest::Turns(schedule.clone()),
             Method::Race(threads) => Contest::Race(*threads),
             Method::Program(_) => {
                 let message = "the engine cfg applies only to programs, not to transition systems";
@@ -116,7 +119,8 @@ impl Session {
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
             let mut answers = match &choice {
-                Contest::One(choice) => session.ask_one(&asked, &judge, choice),
+                Contest::One(choice) => session.ask_one(&asked, &judge, &mut *choice.build()),
+                Contest::Turns(schedule) => session.ask_one(&asked, &judge, &mut schedule.clone()),
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
@@ -147,10 +151,9 @@ impl Session {
         task.properties().iter().map(verdict).collect()
     }
 
-    fn ask_one(&self, task: &Task, judge: &Judge<'_>, choice: &Choice) -> Answers {
-        let mut engine = choice.build();
+    fn ask_one(&self, task: &Task, judge: &Judge<'_>, engine: &mut dyn Engine) -> Answers {
         // An engine that cannot work says why, and the task notes it for each property.
-        task.ask(&mut *engine).ok();
+        task.ask(engine).ok();
         let pairs = task.properties().iter().zip(task.verdicts());
         let verdicts =
             pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
@@ -332,7 +335,7 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.checking(|| self.vacuities(problem, &decided));
+        let vacuities = self.vacuities(problem, &decided);
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         // The steps of a program are not the cycles of its transition system.
@@ -371,6 +374,24 @@ impl Session {
         }
     }
 
+    /// The first cycle in which the constraints of a system contradict each other, if one is
+    /// found among the first cycles in a small part of the time of the run. No run is longer, so
+    /// the absence of bad states says little.
+    ///
+    /// ```
+    /// use elinvar::{Problem, Session, Vacuity};
+    /// // A constraint that never holds.
+    /// let problem = Problem::parse("m.aag", "aag 1 1 0 0 0 1 1\n2\n2\n0\n")?.as_system()?;
+    /// let session = Session::start(elinvar::Options::default())?;
+    /// assert_eq!(session.contradiction(&problem), Some(Vacuity::Contradiction { cycle: 0 }));
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    pub fn contradiction(&self, problem: &SystemProblem) -> Option<Vacuity> {
+        let system = problem.original().system().ok()?;
+        let cycle = self.checking(|| confirm::contradiction(system, self.elapsed()))?;
+        Some(Vacuity::Contradiction { cycle })
+    }
+
     /// For each verdict, why it says less than it seems to.
     fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
         let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
@@ -379,16 +400,15 @@ impl Session {
         match problem {
             _ if safe.is_empty() => {}
             Problem::System(problem) => {
-                let system = problem.original().system().ok();
-                let cycle = system.and_then(|s| confirm::contradiction(s, self.elapsed()));
-                if let Some(cycle) = cycle {
-                    found.extend(safe.iter().map(|&id| (id, Vacuity::Contradiction { cycle })));
+                if let Some(contradiction) = self.contradiction(problem) {
+                    found.extend(safe.iter().map(|&id| (id, contradiction.clone())));
                 }
             }
             Problem::Program(problem) => {
                 let solver = &self.options.solvers()[0];
-                let dead =
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget());
+                let dead = self.checking(|| {
+                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget())
+                });
                 let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
                 found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
             }
@@ -427,6 +447,7 @@ fn about_program(
 /// Which engines for systems run.
 enum Contest {
     One(Choice),
+    Turns(Schedule),
     Race(usize),
 }
 

@@ -75,7 +75,7 @@ fn design(elaboration: &Elaboration) -> Json {
 fn options(options: &Options) -> Json {
     let threads = match options.method {
         Method::Race(threads) => threads,
-        Method::Auto | Method::System(_) | Method::Program(_) => 1,
+        Method::Auto | Method::System(_) | Method::Schedule(_) | Method::Program(_) => 1,
     };
     json!({
         "engine": options.method.name(),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
+use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
 use elinvar_ir::{Goal, PdrState};
 
@@ -105,6 +106,8 @@ pub enum Method {
     /// One engine for transition systems. A program is encoded as a transition system first,
     /// which is possible if all of its values are words.
     System(Choice),
+    /// Engines for transition systems that take turns.
+    Schedule(Schedule),
     /// So many engines for transition systems at the same time.
     Race(usize),
     /// The engine for programs.
@@ -117,6 +120,7 @@ impl Method {
         match self {
             Method::Auto => "auto",
             Method::System(choice) => choice.build().name(),
+            Method::Schedule(schedule) => schedule.name,
             Method::Race(_) => "portfolio",
             Method::Program(_) => "cfg",
         }

@@ -18,6 +18,7 @@ mod limits;
 mod names;
 mod programs;
 mod reuse;
+mod sby;
 mod schema;
 mod vacuity;
 mod values;
@@ -642,9 +643,17 @@ fn statistics_go_to_standard_error() {
 fn every_subcommand_has_help_and_completions() {
     let main = elinvar(Path::new("."), &["--help"]);
     assert_eq!(main.code, 0);
-    for name in
-        ["check", "verify", "simulate", "convert", "pebble", "peterson", "stats", "completions"]
-    {
+    for name in [
+        "check",
+        "verify",
+        "simulate",
+        "convert",
+        "pebble",
+        "peterson",
+        "sby",
+        "stats",
+        "completions",
+    ] {
         assert!(main.stdout.contains(name));
         assert_eq!(elinvar(Path::new("."), &[name, "--help"]).code, 0, "{name}");
     }
