@@ -14,9 +14,7 @@ use crate::error::Error;
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::race::race;
-use crate::report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
-};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
 use crate::session::{Judge, Session, lock};
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
@@ -295,9 +293,11 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.checking(|| self.vacuities(problem, &decided));
+        let is_proved = |(_, verdict): &&Decided| matches!(verdict, Verdict::Safe(_));
+        let proved: Vec<PropertyId> = decided.iter().filter(is_proved).map(|&(id, _)| id).collect();
+        let mut findings = self.checking(|| self.findings(problem, &proved));
         let (time, statistics) = (self.elapsed(), self.statistics());
-        let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
+        let property = |(id, verdict): Decided| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
             PropertyReport {
                 id,
@@ -308,11 +308,11 @@ impl Session {
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
                 verdict,
-                vacuity,
+                vacuity: findings.vacuities.remove(&id),
                 files: Vec::new(),
             }
         };
-        let properties = decided.into_iter().zip(vacuities).map(property).collect();
+        let properties = decided.into_iter().map(property).collect();
         Report {
             problem: problem.clone(),
             options: Options::clone(&self.options),
@@ -320,36 +320,13 @@ impl Session {
             properties,
             time,
             checking: self.checked(),
+            vacuity_time: findings.time,
+            runs: findings.runs,
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
         }
-    }
-
-    /// For each verdict, why it says less than it seems to.
-    fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
-        let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
-        let safe: Vec<PropertyId> = decided.iter().filter(is_safe).map(|&(id, _)| id).collect();
-        let mut found: BTreeMap<PropertyId, Vacuity> = BTreeMap::new();
-        match problem {
-            _ if safe.is_empty() => {}
-            Problem::System(problem) => {
-                let system = problem.original().system().ok();
-                let cycle = system.and_then(|s| confirm::contradiction(s, self.elapsed()));
-                if let Some(cycle) = cycle {
-                    found.extend(safe.iter().map(|&id| (id, Vacuity::Contradiction { cycle })));
-                }
-            }
-            Problem::Program(problem) => {
-                let solver = &self.options.solvers()[0];
-                let dead =
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget());
-                let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
-                found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
-            }
-        }
-        decided.iter().map(|(id, _)| found.remove(id)).collect()
     }
 }
 

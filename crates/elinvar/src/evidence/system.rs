@@ -1,7 +1,7 @@
 //! Evidence about transition systems in files, by the format of the model.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use elinvar_check::{Budget, Refusal};
 use elinvar_formats::aiger::Encoding;
@@ -13,10 +13,10 @@ use elinvar_ir::{
 use elinvar_transform::bitblast;
 
 use super::Unusable;
-use crate::confirm::{contradiction, judge_certificate, relevant_states};
+use crate::confirm::{judge_certificate, relevant_states};
 use crate::error::Error;
-use crate::report::Vacuity;
 use crate::source::Source;
+use crate::vacuity::assumptions;
 use crate::{merged, property};
 
 /// The contents of a certificate file: a circuit in the format of the model,
@@ -134,6 +134,7 @@ impl Evidence {
         budget: &Budget,
     ) -> Result<String, Refusal> {
         let name = |property: PropertyId| &system.property(property).name;
+        let start = Instant::now();
         match self {
             Evidence::Witness(witness) => {
                 let cycles = elinvar_check::witness(system, witness, budget)?;
@@ -145,25 +146,29 @@ impl Evidence {
             }
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
-                let claim = format!("The circuit proves that property {} holds.", name(*property));
-                Ok(with_vacuity(claim, system))
+                let claim = format!("The circuit proves that property {} holds", name(*property));
+                Ok(with_vacuity(&claim, system, start, budget))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
                 let name = name(*property);
-                let claim = format!("The certificate proves that property {name} holds.");
-                Ok(with_vacuity(claim, system))
+                let claim = format!("The certificate proves that property {name} holds");
+                Ok(with_vacuity(&claim, system, start, budget))
             }
         }
     }
 }
 
-/// The claim of a proof, with a line about constraints that contradict each other.
-fn with_vacuity(claim: String, system: &TransitionSystem) -> String {
-    match contradiction(system, Duration::ZERO) {
-        Some(cycle) => format!("{claim}\n{}", Vacuity::Contradiction { cycle }),
-        None => claim,
+/// The claim of a proof, and why it is vacuous if it is. `start` is when the check began.
+fn with_vacuity(claim: &str, system: &TransitionSystem, start: Instant, budget: &Budget) -> String {
+    match assumptions(system, start.elapsed(), budget.clone()).1 {
+        Some(vacuity) => {
+            let consequence =
+                vacuity.consequence().map_or_else(String::new, |it| format!("\n{it}"));
+            format!("{claim}, vacuously: {vacuity}{consequence}")
+        }
+        None => format!("{claim}."),
     }
 }
 
