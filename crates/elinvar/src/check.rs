@@ -37,7 +37,7 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
 }
 
 /// A checked verdict that is not yet part of a report.
-type Decided = (PropertyId, Verdict<Proof, Trace>);
+pub(crate) type Decided = (PropertyId, Verdict<Proof, Trace>);
 
 impl Session {
     /// Decides the properties of a problem that [`Options::properties`] and [`Options::goal`] choose.
@@ -293,9 +293,7 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let is_proved = |(_, verdict): &&Decided| matches!(verdict, Verdict::Safe(_));
-        let proved: Vec<PropertyId> = decided.iter().filter(is_proved).map(|&(id, _)| id).collect();
-        let mut findings = self.checking(|| self.findings(problem, &proved));
+        let mut findings = self.checking(|| self.findings(problem, &decided));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let property = |(id, verdict): Decided| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());

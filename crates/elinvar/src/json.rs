@@ -136,6 +136,9 @@ fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
         Vacuity::DeadProcedures(names) => {
             object.insert("dead_procedures".into(), names.clone().into());
         }
+        Vacuity::Antecedent => {
+            object.insert("antecedent".into(), "never holds".into());
+        }
     }
     object.insert("vacuity".into(), details);
 }

@@ -11,10 +11,12 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, Contradiction, Runs};
-use elinvar_ir::{Origin, PropertyId, TransitionSystem};
+use elinvar_ir::{Certificate, ExprId, Goal, Origin, PropertyId, TransitionSystem, Verdict};
 
+use crate::check::Decided;
 use crate::confirm;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProgramProblem, SystemProblem};
+use crate::report::Proof;
 use crate::session::Session;
 
 /// Why a proof says less than it seems to.
@@ -25,6 +27,8 @@ pub enum Vacuity {
     /// No state satisfies the preconditions of these procedures, in which alone the property
     /// is checked.
     DeadProcedures(Vec<String>),
+    /// The condition under which the property of a system is checked never holds.
+    Antecedent,
 }
 
 /// Assumptions that contradict each other.
@@ -92,6 +96,9 @@ impl fmt::Display for Vacuity {
                 };
                 f.write_str(&names.iter().map(of).collect::<Vec<String>>().join("; "))
             }
+            Vacuity::Antecedent => {
+                f.write_str("the condition under which it is checked never holds")
+            }
         }
     }
 }
@@ -102,6 +109,7 @@ impl Vacuity {
         match self {
             Vacuity::Contradiction(_) => "contradiction",
             Vacuity::DeadProcedures(_) => "dead procedures",
+            Vacuity::Antecedent => "antecedent",
         }
     }
 
@@ -109,6 +117,7 @@ impl Vacuity {
     pub fn is_about_assumptions(&self) -> bool {
         match self {
             Vacuity::Contradiction(_) | Vacuity::DeadProcedures(_) => true,
+            Vacuity::Antecedent => false,
         }
     }
 
@@ -122,7 +131,7 @@ impl Vacuity {
                 let cycles = crate::readable::count(*cycle, "cycle");
                 Some(format!("Every run ends after {cycles}."))
             }
-            Vacuity::DeadProcedures(_) => None,
+            Vacuity::DeadProcedures(_) | Vacuity::Antecedent => None,
         }
     }
 
@@ -149,31 +158,83 @@ pub(crate) struct Findings {
 }
 
 impl Session {
-    /// Looks for reasons why the proofs of these properties say less than they seem to.
-    pub(crate) fn findings(&self, problem: &Problem, proved: &[PropertyId]) -> Findings {
+    /// Looks for reasons why checked proofs say less than they seem to.
+    pub(crate) fn findings(&self, problem: &Problem, decided: &[Decided]) -> Findings {
         let start = Instant::now();
-        let mut findings = Findings::default();
-        match problem {
-            _ if proved.is_empty() => {}
-            Problem::System(problem) => {
-                if let Ok(system) = problem.original().system() {
-                    let (runs, vacuity) = assumptions(system, self.elapsed(), self.budget());
-                    findings.runs = runs;
-                    let all = proved.iter().map(|&id| Some((id, vacuity.clone()?)));
-                    findings.vacuities = all.flatten().collect();
-                }
-            }
-            Problem::Program(problem) => {
-                let solver = &self.options.solvers()[0];
-                let dead =
-                    confirm::dead_procedures(problem.reading(), proved, solver, self.budget());
-                let named = proved.iter().zip(dead).filter(|(_, names)| !names.is_empty());
-                let vacuity = |(&id, names)| (id, Vacuity::DeadProcedures(names));
-                findings.vacuities = named.map(vacuity).collect();
-            }
-        }
+        let proofs: Vec<(PropertyId, &Proof)> = (decided.iter())
+            .filter_map(|(id, verdict)| match verdict {
+                Verdict::Safe(proof) => Some((*id, proof)),
+                Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+            })
+            .collect();
+        let mut findings = match problem {
+            _ if proofs.is_empty() => Findings::default(),
+            Problem::System(problem) => self.findings_on_system(problem, &proofs),
+            Problem::Program(problem) => self.findings_on_program(problem, &proofs),
+        };
         findings.time = start.elapsed();
         findings
+    }
+
+    fn findings_on_system(
+        &self,
+        problem: &SystemProblem,
+        proofs: &[(PropertyId, &Proof)],
+    ) -> Findings {
+        let Ok(system) = problem.original().system() else { return Findings::default() };
+        let (runs, vacuity) = assumptions(system, self.elapsed(), self.budget());
+        let vacuities = match vacuity {
+            Some(vacuity) => proofs.iter().map(|&(id, _)| (id, vacuity.clone())).collect(),
+            None => {
+                let never = self.unused_antecedents(problem, system, proofs);
+                never.into_iter().map(|id| (id, Vacuity::Antecedent)).collect()
+            }
+        };
+        Findings { runs, vacuities, ..Findings::default() }
+    }
+
+    /// The properties that are checked only under a condition that never holds.
+    fn unused_antecedents(
+        &self,
+        problem: &SystemProblem,
+        original: &TransitionSystem,
+        proofs: &[(PropertyId, &Proof)],
+    ) -> Vec<PropertyId> {
+        let antecedent = |&(id, _): &(PropertyId, &Proof)| {
+            let bits = original.antecedent(original.bad(id)?);
+            let is_assertion = problem.system().property(id).goal == Goal::Assert;
+            (is_assertion && !bits.is_empty()).then(|| (id, bits.to_vec()))
+        };
+        let (properties, conditions): (Vec<PropertyId>, Vec<Vec<ExprId>>) =
+            proofs.iter().filter_map(antecedent).unzip();
+        if properties.is_empty() {
+            return Vec::new();
+        }
+        // Invariants are used as lemmas, in the reading that they were checked against.
+        let transferred = |&(id, proof): &(PropertyId, &Proof)| match proof {
+            Proof::Certificate(proof) => Some((id, proof.transfer(problem.system(), original)?)),
+            Proof::Invariants(_) => None,
+        };
+        let lemmas: Vec<(PropertyId, Certificate)> =
+            proofs.iter().filter_map(transferred).collect();
+        let lemmas: Vec<(PropertyId, Option<&Certificate>)> =
+            lemmas.iter().map(|(id, proof)| (*id, Some(proof))).collect();
+        let budget = share(self.elapsed(), self.budget());
+        let never = elinvar_check::never_hold(original, &lemmas, &conditions, &budget);
+        properties.into_iter().zip(never).filter_map(|(id, never)| never.then_some(id)).collect()
+    }
+
+    fn findings_on_program(
+        &self,
+        problem: &ProgramProblem,
+        proofs: &[(PropertyId, &Proof)],
+    ) -> Findings {
+        let proved: Vec<PropertyId> = proofs.iter().map(|&(id, _)| id).collect();
+        let solver = &self.options.solvers()[0];
+        let dead = confirm::dead_procedures(problem.reading(), &proved, solver, self.budget());
+        let named = proved.into_iter().zip(dead).filter(|(_, names)| !names.is_empty());
+        let vacuities = named.map(|(id, names)| (id, Vacuity::DeadProcedures(names))).collect();
+        Findings { vacuities, ..Findings::default() }
     }
 }
 
@@ -193,6 +254,27 @@ pub(crate) fn assumptions(
         Runs::Endless | Runs::AtLeast(_) => None,
     };
     (Some(runs), vacuity)
+}
+
+/// Why the proof of a property is vacuous, if it is. It has been accepted; a certificate that it
+/// consists of is given. `elapsed` is how long checking it took.
+pub(crate) fn of_proof(
+    system: &TransitionSystem,
+    property: PropertyId,
+    certificate: Option<&Certificate>,
+    elapsed: Duration,
+    limits: &Budget,
+) -> Option<Vacuity> {
+    if let (_, Some(vacuity)) = assumptions(system, elapsed, limits.clone()) {
+        return Some(vacuity);
+    }
+    let condition = system.antecedent(system.bad(property)?);
+    if condition.is_empty() || system.property(property).goal == Goal::Cover {
+        return None;
+    }
+    let (proved, budget) = ([(property, certificate)], share(elapsed, limits.clone()));
+    let never = elinvar_check::never_hold(system, &proved, &[condition.to_vec()], &budget);
+    never[0].then_some(Vacuity::Antecedent)
 }
 
 /// The budget for one question about a proof. After a short run the number of gates limits

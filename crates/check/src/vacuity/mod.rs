@@ -33,6 +33,7 @@
 //! gates and conflicts, so that the answer does not depend on the machine unless the
 //! deadline of the budget is reached.
 
+mod antecedent;
 mod cone;
 mod core;
 mod recurrent;
@@ -45,6 +46,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use elinvar_ir::{Rng, TransitionSystem, Value, zero_of};
 use rustc_hash::{FxHashMap, FxHasher};
 
+pub use self::antecedent::never_hold;
 use self::cone::{Cone, Cycle, Violated};
 use self::core::Core;
 use self::unroll::{Purse, Start, Unrolling};

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::solver::Budget;
 
 /// How many conflicts one query may have.
-const CONFLICTS: i32 = 5_000;
+pub(super) const CONFLICTS: i32 = 5_000;
 
 /// How many gates may be announced for one that is built.
 const ANNOUNCED: u64 = 8;

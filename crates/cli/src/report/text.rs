@@ -67,11 +67,22 @@ pub fn render(report: &Report, look: Look) -> String {
 /// What the proofs say less than they seem to, as far as the first line does not say it.
 fn substance(report: &Report, headline: &str) -> String {
     let vacuities = || report.properties.iter().filter_map(|p| p.vacuity.as_ref());
-    let causes = vacuities().map(ToString::to_string).filter(|cause| !headline.contains(cause));
-    let mut lines: BTreeSet<String> = causes.map(|cause| format!("vacuous: {cause}")).collect();
-    lines.extend(vacuities().filter_map(Vacuity::consequence));
+    let mut causes: BTreeSet<String> = vacuities().map(ToString::to_string).collect();
+    causes.retain(|cause| !headline.contains(cause));
+    let is_unused = |p: &&PropertyReport| p.vacuity == Some(Vacuity::Antecedent);
+    let unused: Vec<&str> =
+        report.properties.iter().filter(is_unused).map(|p| p.name.as_str()).collect();
+    if report.properties.len() > 1 && !unused.is_empty() {
+        causes.remove(&Vacuity::Antecedent.to_string());
+        let (names, never) = (unused.join(", "), "checked only under a condition that never holds");
+        let verb = if unused.len() == 1 { "is" } else { "are each" };
+        causes.insert(format!("{names} {verb} {never}"));
+    }
+    let mut lines: Vec<String> =
+        causes.into_iter().map(|cause| format!("vacuous: {cause}")).collect();
+    lines.extend(vacuities().filter_map(Vacuity::consequence).collect::<BTreeSet<String>>());
     if let Some(Runs::AtLeast(cycles)) = report.runs {
-        lines.insert(match cycles {
+        lines.push(match cycles {
             0 => "It is not known whether any run satisfies the assumptions.".to_owned(),
             _ => {
                 let cycles = count(cycles, "cycle");

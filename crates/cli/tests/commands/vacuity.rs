@@ -174,3 +174,58 @@ fn other_answers_are_not_vacuous() {
     assert_eq!(json["properties"][0]["vacuous"], false);
     assert_eq!(json["properties"][0].get("contradiction"), None);
 }
+
+/// A counter up to 2 of two bits, and a counter of four bits; assertions as Yosys writes them.
+fn assertions(lines: &str) -> String {
+    format!(
+        "1 sort bitvec 1\n2 sort bitvec 2\n3 sort bitvec 4\n4 zero 2\n5 state 2 s\n6 init 2 5 4\n\
+         7 constd 2 2\n8 eq 1 5 7\n9 one 2\n10 add 2 5 9\n11 ite 2 8 4 10\n12 next 2 5 11\n\
+         13 zero 3\n14 state 3 c\n15 init 3 14 13\n16 one 3\n17 add 3 14 16\n18 next 3 14 17\n\
+         19 ones 2\n20 eq 1 5 19\n21 redor 1 14\n22 one 1\n23 redand 1 14\n{lines}"
+    )
+}
+
+/// Line 20, that `s` is 3, never holds; line 8, that it is 2, does.
+#[test]
+fn implications_whose_left_side_never_holds_are_reported() {
+    let path = &folder();
+    for (lines, never) in [
+        ("30 not 1 21\n31 and 1 20 30\n32 bad 31 p ; a.sv:7.3\n", true),
+        // `s` is never 3, so the right side may be anything, and the left side is in the assertion.
+        ("30 not 1 20\n31 or 1 30 21\n32 not 1 31\n33 and 1 22 32\n34 bad 33 p\n", true),
+        ("30 implies 1 20 21\n32 not 1 30\n33 and 1 22 32\n34 bad 33 p\n", true),
+        // The condition holds: the assertion is checked.
+        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 8 30\n32 bad 31 p\n", false),
+        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 22 30\n32 bad 31 p\n", false),
+        // No implication: two bits that are not both true.
+        ("31 and 1 20 23\n32 bad 31 p\n", false),
+        ("31 and 1 20 -21\n32 bad 31 p\n", false),
+    ] {
+        std::fs::write(path.join("a.btor2"), assertions(lines)).unwrap();
+        for engine in ["auto", "kind", "pdr", "words", "itp"] {
+            let run = elinvar(path, &["check", "a.btor2", "--json", "--engine", engine]);
+            assert_eq!(run.code, SAFE, "{lines} {}", run.stdout);
+            let json: Json = serde_json::from_str(&run.stdout).unwrap();
+            let property = &json["properties"][0];
+            assert_eq!(property["vacuous"], never, "{engine}: {lines}");
+            let expected = if never { "never holds".into() } else { Json::Null };
+            assert_eq!(property["antecedent"], expected, "{engine}: {lines}");
+        }
+        let run = elinvar(path, &["check", "a.btor2"]);
+        assert!(run.stdout.starts_with("safe\n"), "{}", run.stdout);
+        let line = "\nvacuous: the condition under which it is checked never holds\n";
+        assert_eq!(run.stdout.contains(line), never, "{}", run.stdout);
+        elinvar(path, &["check", "a.btor2", "--certificate", "c"]);
+        let run = elinvar(path, &["verify", "a.btor2", "c"]);
+        let claim = "p holds, vacuously: the condition under which it is checked never holds\n";
+        assert_eq!((run.code, run.stdout.contains(claim)), (ACCEPTED, never), "{}", run.stdout);
+        let run = elinvar(path, &["check", "a.btor2", "--strict"]);
+        assert_eq!(run.code, if never { UNKNOWN } else { SAFE }, "{lines}");
+    }
+    let two =
+        "30 not 1 21\n31 and 1 20 30\n32 bad 31 p\n33 not 1 23\n34 and 1 20 33\n35 bad 34 q\n";
+    std::fs::write(path.join("a.btor2"), assertions(two)).unwrap();
+    let run = elinvar(path, &["check", "a.btor2"]);
+    let line = "vacuous: p, q are each checked only under a condition that never holds\n";
+    assert!(run.stdout.contains(line), "{}", run.stdout);
+}

@@ -16,8 +16,8 @@ use super::Unusable;
 use crate::confirm::{judge_certificate, relevant_states};
 use crate::error::Error;
 use crate::source::Source;
-use crate::vacuity::assumptions;
-use crate::{merged, property};
+use crate::vacuity::Vacuity;
+use crate::{merged, property, vacuity};
 
 /// The contents of a certificate file: a circuit in the format of the model,
 /// or text where no circuit expresses the proof.
@@ -147,29 +147,27 @@ impl Evidence {
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
                 let claim = format!("The circuit proves that property {} holds", name(*property));
-                Ok(with_vacuity(&claim, system, start, budget))
+                let vacuity = vacuity::of_proof(system, *property, None, start.elapsed(), budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
                 let name = name(*property);
                 let claim = format!("The certificate proves that property {name} holds");
-                Ok(with_vacuity(&claim, system, start, budget))
+                let (proof, elapsed) = (Some(certificate), start.elapsed());
+                let vacuity = vacuity::of_proof(system, *property, proof, elapsed, budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
         }
     }
 }
 
-/// The claim of a proof, and why it is vacuous if it is. `start` is when the check began.
-fn with_vacuity(claim: &str, system: &TransitionSystem, start: Instant, budget: &Budget) -> String {
-    match assumptions(system, start.elapsed(), budget.clone()).1 {
-        Some(vacuity) => {
-            let consequence =
-                vacuity.consequence().map_or_else(String::new, |it| format!("\n{it}"));
-            format!("{claim}, vacuously: {vacuity}{consequence}")
-        }
-        None => format!("{claim}."),
-    }
+/// The claim of a proof, and why it is vacuous if it is.
+fn with_vacuity(claim: &str, vacuity: Option<&Vacuity>) -> String {
+    let Some(vacuity) = vacuity else { return format!("{claim}.") };
+    let consequence = vacuity.consequence().map_or_else(String::new, |it| format!("\n{it}"));
+    format!("{claim}, vacuously: {vacuity}{consequence}")
 }
 
 /// Is it a proof about all properties of the model together, as competitions want it?
