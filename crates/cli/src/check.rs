@@ -58,6 +58,14 @@ pub struct Arguments {
     #[arg(long)]
     no_cover: bool,
 
+    /// Do not count vacuous proofs: the exit code is then 0 instead of 20
+    ///
+    /// A proof is vacuous if the assumptions contradict each other or the condition under which
+    /// the property is checked never holds. With this option, the assumptions must also be
+    /// known to allow a run as long as the depth of the proof. The report is the same.
+    #[arg(long)]
+    strict: bool,
+
     #[command(flatten)]
     limits: Limits,
 
@@ -186,7 +194,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let written = arguments.write_files(&mut report);
     output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
-    report::finish(&report, arguments.stats)
+    let code = report::finish(&report, arguments.stats)?;
+    Ok(if arguments.strict { report::strict_code(&report, code) } else { code })
 }
 
 /// What is to be checked, before it is read.
@@ -326,6 +335,7 @@ impl Arguments {
             ("--minimize", self.minimize),
             ("--stats", self.stats),
             ("--shortest", self.shortest),
+            ("--strict", self.strict),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),

@@ -16,9 +16,7 @@ use crate::error::Error;
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::race::race;
-use crate::report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
-};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
 use crate::session::{Judge, Session, lock};
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
@@ -44,7 +42,7 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
 const BRIEF: Duration = Duration::from_millis(200);
 
 /// A checked verdict that is not yet part of a report.
-type Decided = (PropertyId, Verdict<Proof, Trace>);
+pub(crate) type Decided = (PropertyId, Verdict<Proof, Trace>);
 
 impl Session {
     /// Decides the properties of a problem that [`Options::properties`] and [`Options::goal`] choose.
@@ -335,7 +333,7 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.vacuities(problem, &decided);
+        let mut findings = self.checking(|| self.findings(problem, &decided));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         // The steps of a program are not the cycles of its transition system.
@@ -343,7 +341,7 @@ impl Session {
             Problem::System(_) => shortest.contains(&id),
             Problem::Program(_) => false,
         };
-        let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
+        let property = |(id, verdict): Decided| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
             PropertyReport {
                 id,
@@ -355,11 +353,11 @@ impl Session {
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
                 is_shortest: is_shortest(problem, id),
                 verdict,
-                vacuity,
+                vacuity: findings.vacuities.remove(&id),
                 files: Vec::new(),
             }
         };
-        let properties = decided.into_iter().zip(vacuities).map(property).collect();
+        let properties = decided.into_iter().map(property).collect();
         Report {
             problem: problem.clone(),
             options: Options::clone(&self.options),
@@ -367,53 +365,13 @@ impl Session {
             properties,
             time,
             checking: self.checked(),
+            vacuity_time: findings.time,
+            runs: findings.runs,
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
         }
-    }
-
-    /// The first cycle in which the constraints of a system contradict each other, if one is
-    /// found among the first cycles in a small part of the time of the run. No run is longer, so
-    /// the absence of bad states says little.
-    ///
-    /// ```
-    /// use elinvar::{Problem, Session, Vacuity};
-    /// // A constraint that never holds.
-    /// let problem = Problem::parse("m.aag", "aag 1 1 0 0 0 1 1\n2\n2\n0\n")?.as_system()?;
-    /// let session = Session::start(elinvar::Options::default())?;
-    /// assert_eq!(session.contradiction(&problem), Some(Vacuity::Contradiction { cycle: 0 }));
-    /// # Ok::<(), elinvar::Error>(())
-    /// ```
-    pub fn contradiction(&self, problem: &SystemProblem) -> Option<Vacuity> {
-        let system = problem.original().system().ok()?;
-        let cycle = self.checking(|| confirm::contradiction(system, self.elapsed()))?;
-        Some(Vacuity::Contradiction { cycle })
-    }
-
-    /// For each verdict, why it says less than it seems to.
-    fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
-        let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
-        let safe: Vec<PropertyId> = decided.iter().filter(is_safe).map(|&(id, _)| id).collect();
-        let mut found: BTreeMap<PropertyId, Vacuity> = BTreeMap::new();
-        match problem {
-            _ if safe.is_empty() => {}
-            Problem::System(problem) => {
-                if let Some(contradiction) = self.contradiction(problem) {
-                    found.extend(safe.iter().map(|&id| (id, contradiction.clone())));
-                }
-            }
-            Problem::Program(problem) => {
-                let solver = &self.options.solvers()[0];
-                let dead = self.checking(|| {
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget())
-                });
-                let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
-                found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
-            }
-        }
-        decided.iter().map(|(id, _)| found.remove(id)).collect()
     }
 }
 
