@@ -18,6 +18,7 @@ use elinvar_engines::pdr::PdrOptions;
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
 use crate::limits::{self, Limits};
+use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
@@ -83,6 +84,16 @@ pub struct Arguments {
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     fst: Option<PathBuf>,
+
+    /// Write the counterexample as a Yosys witness (.yw), which Yosys and SymbiYosys replay
+    ///
+    /// The names of the model are split at dots into paths of the design. Without --map, signals
+    /// that have no name in the model are missing.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    yw: Option<PathBuf>,
+
+    #[command(flatten)]
+    maps: MapOptions,
 
     /// Find the shortest counterexamples, and say so in the report
     ///
@@ -160,10 +171,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
-    if let Problem::System(system) = &problem {
-        arguments.trace.expect_signals(system.system())?;
-    }
-    let problem = arguments.with_goals(problem);
+    let problem = match problem {
+        Problem::System(system) => {
+            let system = arguments.maps.apply(system, &arguments.model)?;
+            arguments.trace.expect_signals(system.system())?;
+            arguments.with_goals(Problem::System(system))
+        }
+        Problem::Program(_) => problem,
+    };
     let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
     if arguments.family.family().is_some() {
@@ -232,6 +247,7 @@ impl Arguments {
             },
             minimize: self.minimize,
             shortening: self.shortening(),
+            concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
             smt_solvers: self.programs.solvers()?,
@@ -258,6 +274,8 @@ impl Arguments {
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
             ("--fst", self.fst.is_some()),
+            ("--yw", self.yw.is_some()),
+            ("--map", self.maps.paths().next().is_some()),
             ("--shortest", self.shortest),
         ];
         let trace = self.trace.given().map(|name| (name, true));
@@ -318,6 +336,9 @@ impl Arguments {
             if let Some(path) = &self.witness {
                 output::write(path, &problem.witness(trace))?;
             }
+            if let Some(path) = &self.yw {
+                output::write(path, &problem.yosys_witness(trace))?;
+            }
             let waveforms =
                 [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
             for (path, format) in
@@ -344,6 +365,7 @@ impl Arguments {
             (EvidenceKind::Certificate, &self.certificate),
             (EvidenceKind::Vcd, &self.vcd),
             (EvidenceKind::Fst, &self.fst),
+            (EvidenceKind::Yw, &self.yw),
         ];
         outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
     }
@@ -376,7 +398,8 @@ impl Arguments {
             |path: &&PathBuf| saved.is_some_and(|saved| elinvar::files::same(path, saved));
         let reused = reused.filter(|path| !is_saved(path));
         let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
-        output::expect_distinct(inputs.into_iter().flatten(), outputs.iter().map(PathBuf::as_path))
+        let inputs = inputs.into_iter().flatten().chain(self.maps.paths());
+        output::expect_distinct(inputs, outputs.iter().map(PathBuf::as_path))
     }
 
     fn write_files(&self, report: &mut Report) -> Result<()> {

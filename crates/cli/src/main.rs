@@ -13,6 +13,7 @@ mod family;
 mod interrupt;
 mod limits;
 mod manual;
+mod maps;
 mod output;
 mod pebble;
 mod peterson;

@@ -14,6 +14,7 @@ use elinvar::readable::waves::{Waves, execute};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
 use crate::limits::Resources;
+use crate::maps::MapOptions;
 use crate::report::signals as table;
 use crate::trace_options::TraceOptions;
 use crate::{code, output};
@@ -52,6 +53,9 @@ pub struct Arguments {
     fst: Option<PathBuf>,
 
     #[command(flatten)]
+    maps: MapOptions,
+
+    #[command(flatten)]
     trace: TraceOptions,
 
     #[command(flatten)]
@@ -67,7 +71,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let outputs: Vec<&Path> = arguments.waveforms().map(|(path, _)| path).collect();
     outputs.iter().try_for_each(|path| output::expect_writable(path))?;
     let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
-    output::expect_distinct(inputs.into_iter().flatten().map(Path::new), outputs.iter().copied())?;
+    let inputs = inputs.into_iter().flatten().map(Path::new).chain(arguments.maps.paths());
+    output::expect_distinct(inputs, outputs.iter().copied())?;
     let work = arguments.clone();
     let Execution { report, waveforms } = arguments.resources.watch(move || work.execute())?;
     for (path, waveform) in outputs.iter().zip(waveforms) {
@@ -88,6 +93,7 @@ impl Arguments {
     fn execute(&self) -> Result<Execution> {
         let source = Arc::new(output::read(&self.model)?);
         let problem = Problem::from_source(source, None)?.as_system()?;
+        let problem = self.maps.apply(problem, &self.model)?;
         let system = problem.system();
         let trace = match &self.inputs {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,

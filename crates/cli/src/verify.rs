@@ -6,6 +6,7 @@ use anyhow::Result;
 use elinvar::{Judgement, VerifyOptions};
 
 use crate::limits::Resources;
+use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, SolverOption};
 use crate::{code, output};
 
@@ -31,6 +32,9 @@ pub struct Arguments {
     property: Option<String>,
 
     #[command(flatten)]
+    maps: MapOptions,
+
+    #[command(flatten)]
     dialect: DialectOption,
 
     #[command(flatten)]
@@ -51,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let options = VerifyOptions {
         property: arguments.property.clone(),
         dialect: arguments.dialect.get(),
+        maps: arguments.maps.files(&model)?,
         smt_solvers: arguments.solvers.solvers()?,
         timeout: arguments.resources.timeout,
         memory: arguments.resources.bytes(),

@@ -6,7 +6,7 @@ use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue
 use elinvar_ir::{Certificate, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
-use crate::options::{Method, Options};
+use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
@@ -51,6 +51,9 @@ impl Report {
         object.insert("seconds".into(), self.time.as_secs_f64().into());
         object.insert("check_seconds".into(), self.checking.as_secs_f64().into());
         object.insert("properties".into(), properties.into());
+        if let Problem::System(problem) = &self.problem {
+            object.insert("maps".into(), problem.map_files().into());
+        }
         object.insert("warnings".into(), self.warnings.clone().into());
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
@@ -72,6 +75,7 @@ fn options(options: &Options) -> Json {
         "memory": options.memory,
         "seed": options.seed,
         "minimize": options.minimize,
+        "shortest": options.shortening == Shortening::Full,
     })
 }
 

@@ -56,7 +56,7 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     let (engines, time) = (report.engines(), seconds(report.time));
     writeln!(text, "\n{engines}, {dialect}{time}{reached}").expect(STRINGS);
-    text.push_str(&output::written(report));
+    text.push_str(&output::other_files(report));
     text
 }
 
