@@ -7,7 +7,7 @@ use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue
 use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
-use crate::options::{Method, Options};
+use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
@@ -59,6 +59,9 @@ impl Report {
         object.insert("vacuity_seconds".into(), self.vacuity_time.as_secs_f64().into());
         object.insert("assumptions".into(), json!(self.runs.as_ref().map(assumptions)));
         object.insert("properties".into(), properties.into());
+        if let Problem::System(problem) = &self.problem {
+            object.insert("maps".into(), problem.map_files().into());
+        }
         object.insert("warnings".into(), self.warnings.clone().into());
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
@@ -90,6 +93,7 @@ fn options(options: &Options) -> Json {
         "memory": options.memory,
         "seed": options.seed,
         "minimize": options.minimize,
+        "shortest": options.shortening == Shortening::Full,
     })
 }
 

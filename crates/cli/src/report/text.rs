@@ -58,7 +58,7 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
         format!(" with {} in Yosys", seconds(elaboration.time))
     });
     writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
-    text.push_str(&output::written(report));
+    text.push_str(&output::other_files(report));
     text
 }
 

@@ -39,16 +39,16 @@ fn the_example_is_safe_and_its_bug_is_found() {
     let file = example("verilog/fifo.sv");
     let file = file.to_str().unwrap();
     let path = &folder();
-    let run = elinvar(path, &["check", file, "--no-cover"]);
+    let run = elinvar(path, &["check", file]);
     assert_eq!(run.code, SAFE, "{}{}", run.stdout, run.stderr);
     let run = elinvar(path, &["check", file, "-D", "BUG"]);
     assert_eq!(run.code, UNSAFE, "{}", run.stdout);
     assert!(
-        run.stdout.contains("fifo.sv:68: a_count:    assert (count <= DEPTH);"),
+        run.stdout.contains("fifo.sv:69: a_count:    assert (count <= DEPTH);"),
         "{}",
         run.stdout
     );
-    let run = elinvar(path, &["check", file, "--cover"]);
+    let run = elinvar(path, &["check", file, "--cover", "-D", "REFILL"]);
     assert!(run.stdout.contains("c_full      reached"), "{}", run.stdout);
     assert_eq!(run.code, UNSAFE, "{}", run.stdout);
     assert!(run.stdout.contains("c_refilled  unreachable"), "{}", run.stdout);
