@@ -279,6 +279,11 @@ fn other_commands_read_designs() {
     assert_eq!(run.code, SAFE, "{}{}", run.stdout, run.stderr);
     let run = elinvar(path, &["verify", "d.sv", "c.btor2", "--property", "a_same"]);
     assert_eq!(run.code, ACCEPTED, "{}{}", run.stdout, run.stderr);
+    let cover = ["check", "d.sv", "--property", "first.c_top", "--witness", "w.txt", "--quiet"];
+    assert_eq!(elinvar(path, &cover).stdout, "reached\n");
+    let run = elinvar(path, &["verify", "d.sv", "w.txt"]);
+    let claim = "The trace shows that cover statement first.c_top is reached in cycle 5.\n";
+    assert!(run.stdout.ends_with(claim), "{}", run.stdout);
     let run = elinvar(path, &["convert", "d.sv", "--top", "top", "-o", "m.btor2"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let text = std::fs::read_to_string(path.join("m.btor2")).unwrap();
