@@ -116,7 +116,7 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         object.insert("line".into(), location.line.into());
     }
     object.insert("verdict".into(), property.summary().word().into());
-    object.insert("vacuous".into(), property.vacuity.is_some().into());
+    object.insert("vacuous".into(), property.is_vacuous().into());
     if let Some(found) = &property.vacuity {
         vacuity(found, &mut object);
     }
@@ -160,6 +160,10 @@ fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
         Vacuity::Antecedent => {
             object.insert("antecedent".into(), "never holds".into());
         }
+        Vacuity::DeadAssumptions(places) => {
+            details["locations"] = places.iter().map(location).collect();
+        }
+        Vacuity::Unreached => {}
     }
     object.insert("vacuity".into(), details);
 }

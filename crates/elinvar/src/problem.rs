@@ -1,6 +1,7 @@
 //! Problems: a transition system or a program, with its properties, and a second reading
 //! of it that evidence is checked against.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -305,6 +306,16 @@ impl ProgramProblem {
     /// The text of the program.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// The place of some bytes of the text.
+    pub fn located(&self, span: &Range<usize>) -> Location {
+        Location {
+            file: self.source.name().to_owned(),
+            line: self.source.line(span.start),
+            column: Some(self.source.column(span.start)),
+            text: Some(self.source.excerpt(span)),
+        }
     }
 
     /// The program read again without rewriting, which evidence is checked against: a wrong
