@@ -4,7 +4,8 @@
 //! granted it. Run it with `cargo run -p elinvar --example build_and_prove`.
 
 use elinvar::ir::{Sort, SystemBuilder, SystemError, TransitionSystem, Verdict};
-use elinvar::readable::waves::{Waves, all_signals};
+use elinvar::readable::nets;
+use elinvar::readable::waves::Waves;
 use elinvar::{Error, Options, Problem, Proof, Report, Summary, Trace, check};
 
 /// The arbiter. Without `priority` it grants both requests in the same cycle.
@@ -45,10 +46,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err(Error::Usage("expected a trace".to_owned()).into());
     };
     println!("without priority: unsafe in cycle {}", trace.depth());
-    let waves = Waves::of_trace(problem.system(), trace, &all_signals(problem.system()));
+    let waves = Waves::of_trace(problem.system(), trace, None, nets::all(problem.system()));
     for signal in &waves.signals {
         let values: Vec<String> = signal.values.iter().map(|value| format!("{value:?}")).collect();
-        println!("  {:<10} {}", signal.name, values.join(" "));
+        println!("  {:<10} {}", signal.net.name, values.join(" "));
     }
     Ok(())
 }

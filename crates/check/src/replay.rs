@@ -139,7 +139,7 @@ mod tests {
         let bad = b.pool.equal(count, seven).unwrap();
         b.bad("seven", bad);
         let conditions = PropertyKind::Justice(vec![bad]);
-        b.properties.push(elinvar_ir::Property { name: "live".into(), kind: conditions });
+        b.properties.push(elinvar_ir::Property::new("live", conditions));
         b.finish().unwrap()
     }
 

@@ -214,7 +214,7 @@ mod tests {
         let both = b.pool.or(any, last).unwrap();
         b.bad("either", both);
         let conditions = elinvar_ir::PropertyKind::Justice(vec![last]);
-        b.properties.push(elinvar_ir::Property { name: "live".into(), kind: conditions });
+        b.properties.push(elinvar_ir::Property::new("live", conditions));
         b.finish().unwrap()
     }
 

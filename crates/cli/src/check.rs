@@ -4,39 +4,67 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use elinvar::formats::boogie::Dialect;
-use elinvar::ir::PropertyId;
+use elinvar::formats::model::is_program;
+use elinvar::formats::waveform::WaveformFormat;
+use elinvar::ir::{Goal, PropertyId};
+use elinvar::readable::waveform;
+use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
-    Session, Source, Summary, SystemProblem,
+    Session, Shortening, Source, Summary, SystemProblem,
 };
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
 
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
+use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
-use crate::{output, report};
+use crate::trace_options::TraceOptions;
+use crate::{output, project, report};
 
 /// Decide the properties of a model or a program
 ///
 /// Every verdict is confirmed by an independent checker before it is printed:
 /// counterexamples are replayed, and proofs are checked again by another encoder.
 /// Exit codes: 20 safe (unsat), 10 unsafe (sat), 0 unknown, 2 user error, 3
-/// internal error. With several properties: 10 if any is unsafe, else 0 if any
-/// is unknown, else 20.
+/// internal error. With several properties: 10 if any assertion fails or any cover
+/// statement is unreachable, else 0 if any is undecided, else 20.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm) or the program (Boogie); `-` reads
-    /// standard input
-    model: String,
+    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
+    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
+    /// [default: what elinvar.toml says, here or in a folder above]
+    #[arg(value_name = "MODEL")]
+    models: Vec<String>,
 
-    /// Check only this property, given by name or number [default: all]
+    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
+    /// may be repeated [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
-    property: Option<String>,
+    property: Vec<String>,
+
+    /// Check only cover statements
+    ///
+    /// A cover statement asks for an execution that reaches it. In models without cover
+    /// statements, such as AIGER files, every safety property counts as one. The verdicts are
+    /// reached, with a trace, or unreachable, with a proof.
+    #[arg(long, conflicts_with = "no_cover")]
+    cover: bool,
+
+    /// Check only assertions, and no cover statements
+    #[arg(long)]
+    no_cover: bool,
+
+    /// Do not count vacuous proofs: the exit code is then 0 instead of 20
+    ///
+    /// A proof is vacuous if the assumptions contradict each other or the condition under which
+    /// the property is checked never holds. With this option, the assumptions must also be
+    /// known to allow a run as long as the depth of the proof. The report is the same.
+    #[arg(long)]
+    strict: bool,
 
     #[command(flatten)]
     limits: Limits,
@@ -58,11 +86,24 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     certificate: Option<PathBuf>,
 
-    /// Write the counterexample as a waveform
+    /// Write the counterexample as a waveform in VCD, for GTKWave or Surfer
     ///
-    /// Several properties are handled as for --witness.
+    /// A cycle takes 10 ns. Values that do not matter are unknown (x). Several properties are
+    /// handled as for --witness.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     vcd: Option<PathBuf>,
+
+    /// Write the counterexample as a waveform in FST, which is much smaller than VCD
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    fst: Option<PathBuf>,
+
+    /// Find the shortest counterexamples, and say so in the report
+    ///
+    /// By default a shorter one is looked for only briefly. With this option, the run goes on
+    /// until there is none or a limit such as --timeout is reached; a counterexample that was
+    /// found by then is reported anyway.
+    #[arg(long, help_heading = "Trace")]
+    shortest: bool,
 
     /// Print the report as one JSON object
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
@@ -82,6 +123,9 @@ pub struct Arguments {
     minimize: bool,
 
     #[command(flatten)]
+    trace: TraceOptions,
+
+    #[command(flatten)]
     reuse: ReuseOptions,
 
     #[command(flatten)]
@@ -95,11 +139,16 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check                                               as elinvar.toml says
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
   elinvar check fifo.btor2 --engine pdr --stats
@@ -111,13 +160,14 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let source = Arc::new(output::read(&arguments.model)?);
-    let is_program = elinvar::formats::model::is_program(source.bytes(), source.name());
-    let options = arguments.options(is_program)?;
+    if arguments.models.is_empty() {
+        bail!("no model is given, and {} names no sources", project::NAME);
+    }
+    let input = arguments.input()?;
+    let options = arguments.options(input.is_program())?;
     arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
-    let dialect = arguments.dialect.get();
-    let problem = match read(&session, &source, dialect) {
+    let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
             output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
             return Ok(Summary::Unknown.exit_code());
@@ -129,7 +179,11 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
-    let chosen = problem.select(arguments.property.as_deref())?;
+    if let Problem::System(system) = &problem {
+        arguments.trace.expect_signals(system.system())?;
+    }
+    let problem = arguments.with_goals(problem);
+    let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
     if arguments.family.family().is_some() {
         let Problem::System(problem) = &problem else { unreachable!("refused before") };
@@ -138,21 +192,66 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
-    output::print(&report::render(&report, arguments.json, arguments.quiet))?;
+    output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
-    report::finish(&report, arguments.stats)
+    let code = report::finish(&report, arguments.stats)?;
+    Ok(if arguments.strict { report::strict_code(&report, code) } else { code })
 }
 
-fn read(
-    session: &Session,
-    source: &Arc<Source>,
-    dialect: Option<Dialect>,
-) -> Result<Problem, Error> {
-    let source = Arc::clone(source);
-    session.read(move || Problem::from_source(source, dialect))
+/// What is to be checked, before it is read.
+enum Input {
+    Design(Design),
+    Text(Arc<Source>),
+}
+
+impl Input {
+    fn is_program(&self) -> bool {
+        match self {
+            Input::Design(_) => false,
+            Input::Text(source) => is_program(source.bytes(), source.name()),
+        }
+    }
 }
 
 impl Arguments {
+    /// Is there anything to check?
+    pub fn has_model(&self) -> bool {
+        !self.models.is_empty()
+    }
+
+    fn input(&self) -> Result<Input> {
+        Ok(match self.design.design(&self.models)? {
+            Some(design) => Input::Design(design),
+            None => Input::Text(Arc::new(output::read(&self.models[0])?)),
+        })
+    }
+
+    fn read(&self, session: &Session, input: Input) -> Result<Problem, Error> {
+        let dialect = self.dialect.get();
+        match input {
+            Input::Design(_) if dialect.is_some() => {
+                Err(Error::Usage("--dialect applies only to programs".to_owned()))
+            }
+            Input::Design(design) => {
+                Ok(self.design.elaborate(session, design, self.quiet)?.problem)
+            }
+            Input::Text(source) => session.read(move || Problem::from_source(source, dialect)),
+        }
+    }
+
+    /// The problem with cover statements, if they are asked for.
+    fn with_goals(&self, problem: Problem) -> Problem {
+        let is_cover = |number| problem.goal(PropertyId(number)) == Goal::Cover;
+        match &problem {
+            Problem::System(system)
+                if self.cover && !(0..problem.property_count()).any(is_cover) =>
+            {
+                Problem::System(system.as_covers())
+            }
+            Problem::System(_) | Problem::Program(_) => problem,
+        }
+    }
+
     /// The options of the library; fails if they do not fit each other.
     fn options(&self, is_program: bool) -> Result<Options> {
         let is_for_programs = is_program && self.engine.is_for_programs();
@@ -176,13 +275,28 @@ impl Arguments {
         let (reuse, save) = self.reuse.open()?;
         Ok(Options {
             method,
-            property: self.property.clone(),
+            properties: self.property.clone(),
+            goal: match (self.cover, self.no_cover) {
+                (true, _) => Some(Goal::Cover),
+                (false, true) => Some(Goal::Assert),
+                (false, false) => None,
+            },
             minimize: self.minimize,
+            shortening: self.shortening(),
             reuse,
             save,
             smt_solvers: self.programs.solvers()?,
             ..self.limits.options()
         })
+    }
+
+    /// Traces that nobody sees are not made shorter.
+    fn shortening(&self) -> Shortening {
+        match (self.shortest, self.quiet && self.outputs().next().is_none()) {
+            (true, _) => Shortening::Full,
+            (false, true) => Shortening::Off,
+            (false, false) => Shortening::Brief,
+        }
     }
 
     /// Fails if an option does not apply to programs.
@@ -192,9 +306,13 @@ impl Arguments {
             ("--reuse and --save", self.reuse.is_used()),
             ("--parameter", self.family.family().is_some()),
             ("--minimize", self.minimize),
+            ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
+            ("--fst", self.fst.is_some()),
+            ("--shortest", self.shortest),
         ];
-        match inapplicable.into_iter().find(|&(_, given)| given) {
+        let trace = self.trace.given().map(|name| (name, true));
+        match inapplicable.into_iter().chain(trace).find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} applies only to transition systems, not to programs"),
             None => Ok(()),
         }
@@ -216,6 +334,8 @@ impl Arguments {
             ("--reuse and --save", self.reuse.is_used()),
             ("--minimize", self.minimize),
             ("--stats", self.stats),
+            ("--shortest", self.shortest),
+            ("--strict", self.strict),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
@@ -256,8 +376,13 @@ impl Arguments {
             if let Some(path) = &self.witness {
                 output::write(path, &problem.witness(trace))?;
             }
-            if let Some(path) = &self.vcd {
-                output::write(path, &problem.vcd(trace))?;
+            let waveforms =
+                [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
+            for (path, format) in
+                waveforms.filter_map(|(path, format)| Some((path.as_ref()?, format)))
+            {
+                let system = problem.system();
+                output::write(path, &waveform::of_counterexample(system, trace, format))?;
             }
         }
         if let (Some(path), Some((_, proof)), Some(instance)) =
@@ -276,6 +401,7 @@ impl Arguments {
             (EvidenceKind::Witness, &self.witness),
             (EvidenceKind::Certificate, &self.certificate),
             (EvidenceKind::Vcd, &self.vcd),
+            (EvidenceKind::Fst, &self.fst),
         ];
         outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
     }
@@ -307,8 +433,8 @@ impl Arguments {
         let is_saved =
             |path: &&PathBuf| saved.is_some_and(|saved| elinvar::files::same(path, saved));
         let reused = reused.filter(|path| !is_saved(path));
-        let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
-        output::expect_distinct(inputs.into_iter().flatten(), outputs.iter().map(PathBuf::as_path))
+        let inputs = self.models.iter().map(Path::new).chain(reused.map(PathBuf::as_path));
+        output::expect_distinct(inputs, outputs.iter().map(PathBuf::as_path))
     }
 
     fn write_files(&self, report: &mut Report) -> Result<()> {

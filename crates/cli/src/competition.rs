@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::CommandFactory;
 use elinvar::ir::{self, Verdict};
-use elinvar::{Error, Options, Problem, Proof, Report, Summary, SystemProblem, Trace};
+use elinvar::{Error, Options, Problem, Proof, Report, Shortening, Summary, SystemProblem, Trace};
 
 use crate::{Cli, limits, output, report};
 
@@ -55,7 +55,7 @@ pub fn run(call: &Call) -> Result<u8> {
     // An error in the model or a crash must not leave the answer of another run.
     elinvar::files::remove(&call.witness)?;
     elinvar::files::remove(&call.certificate)?;
-    let session = limits::start(Options::default())?;
+    let session = limits::start(Options { shortening: Shortening::Off, ..Options::default() })?;
     let source = Arc::new(output::read(&call.model)?);
     let model = session.read(move || SystemProblem::from_source(source))?;
     let asked = question(&model)?;

@@ -10,6 +10,7 @@ use elinvar_models::families::{Switches, peterson, peterson_with_bug};
 
 use crate::family::{self, FamilyOutput, SearchName};
 use crate::limits::{self, Limits};
+use crate::trace_options::TraceOptions;
 use crate::{output, report};
 
 /// Prove mutual exclusion by Peterson's algorithm for some number of processes
@@ -71,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let Some(most) = arguments.switches else {
         let problem = Problem::System(problem);
         let report = limits::with_progress(&session, *quiet, || session.check(&problem))?;
-        output::print(&report::render(&report, *json, *quiet))?;
+        output::print(&report::render(&report, *json, *quiet, &TraceOptions::default()))?;
         return report::finish(&report, false);
     };
     let families = Families::new(&problem, "limit", PropertyId(0), 0..=u64::from(most))?;

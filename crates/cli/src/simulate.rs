@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar::Problem;
+use elinvar::formats::waveform::WaveformFormat;
 use elinvar::readable::count;
-use elinvar::readable::waves::{Waves, all_signals, execute};
+use elinvar::readable::digest::Candidates;
+use elinvar::readable::waveform;
+use elinvar::readable::waves::{Waves, execute};
+use elinvar::{Problem, Source};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
-use crate::report::digest::CONSIDERED;
 use crate::report::signals as table;
-use crate::report::table::Look;
+use crate::trace_options::TraceOptions;
 use crate::{code, output};
 
 /// Run a model on random stimulus, or on that of a witness
@@ -25,8 +28,9 @@ use crate::{code, output};
 #[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model; `-` reads standard input
-    model: String,
+    /// The model, or the source files of a design; `-` reads standard input
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
 
     /// The number of cycles
     #[arg(long, value_name = "N", default_value_t = 10,
@@ -41,12 +45,22 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cycles", "seed"])]
     inputs: Option<String>,
 
-    /// Write the execution as a waveform
+    /// Write the execution as a waveform in VCD
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
 
+    /// Write the execution as a waveform in FST
+    #[arg(long, value_name = "FILE")]
+    fst: Option<PathBuf>,
+
+    #[command(flatten)]
+    trace: TraceOptions,
+
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -55,14 +69,15 @@ Examples:
   elinvar simulate fifo.btor2 --inputs witness.txt";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    if let Some(path) = &arguments.vcd {
-        output::expect_writable(path)?;
-        let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
-        output::expect_distinct(inputs.into_iter().flatten().map(Path::new), [path.as_path()])?;
-    }
-    let work = arguments.clone();
-    let Execution { report, waveform } = arguments.resources.watch(move || work.execute())?;
-    if let (Some(path), Some(waveform)) = (&arguments.vcd, waveform) {
+    let outputs: Vec<&Path> = arguments.waveforms().map(|(path, _)| path).collect();
+    outputs.iter().try_for_each(|path| output::expect_writable(path))?;
+    let inputs = arguments.models.iter().chain(&arguments.inputs);
+    output::expect_distinct(inputs.map(Path::new), outputs.iter().copied())?;
+    let (work, source) =
+        (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
+    let Execution { report, waveforms } =
+        arguments.resources.watch(move || work.execute(source))?;
+    for (path, waveform) in outputs.iter().zip(waveforms) {
         output::write(path, &waveform)?;
     }
     output::print(&report)?;
@@ -72,34 +87,43 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 /// The result of an execution.
 struct Execution {
     report: String,
-    waveform: Option<Vec<u8>>,
+    /// The contents of the files to write, in their order.
+    waveforms: Vec<Vec<u8>>,
 }
 
 impl Arguments {
-    fn execute(&self) -> Result<Execution> {
-        let source = Arc::new(output::read(&self.model)?);
+    fn execute(&self, source: Arc<Source>) -> Result<Execution> {
         let problem = Problem::from_source(source, None)?.as_system()?;
         let system = problem.system();
         let trace = match &self.inputs {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,
             None => random_trace(system, self.cycles, self.seed),
         };
-        let signals = all_signals(system);
-        let mut waves = Waves::new(system, &signals[..signals.len().min(CONSIDERED)]);
+        self.trace.expect_signals(system)?;
+        let view = self.trace.view();
+        let Candidates { nets, all } = view.candidates(system, None, None);
+        let mut waves = Waves::new(nets);
         let mut notes = Notes::default();
-        execute(system, &trace, |cycle, simulator| {
-            waves.record(simulator);
-            notes.take(system, cycle, simulator);
+        execute(system, &trace, None, |cycle, moment| {
+            waves.record(moment);
+            notes.take(system, cycle, moment.simulator());
         });
         let mut report = format!("{}\n\n", count(waves.cycles, "cycle"));
-        report.push_str(&table(waves, signals.len(), Look::of_stdout()));
+        report.push_str(&table(&view.digest(system, waves, all), self.trace.look()));
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');
             report.push_str(&notes);
         }
-        let waveform = self.vcd.is_some().then(|| problem.vcd(&trace));
-        Ok(Execution { report, waveform })
+        let waveform = |(_, format)| waveform::of_execution(system, &trace, format);
+        let waveforms = self.waveforms().map(waveform).collect();
+        Ok(Execution { report, waveforms })
+    }
+
+    /// The waveforms to write.
+    fn waveforms(&self) -> impl Iterator<Item = (&Path, WaveformFormat)> {
+        let files = [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)];
+        files.into_iter().filter_map(|(path, format)| Some((path.as_deref()?, format)))
     }
 }
 

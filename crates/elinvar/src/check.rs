@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
+use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
 use crate::error::Error;
-use crate::options::{Method, Options};
+use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::race::race;
-use crate::report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
-};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
 use crate::session::{Judge, Session, lock};
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
@@ -39,22 +38,21 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
     Session::start(options.clone())?.check(problem)
 }
 
+/// The least time in which shorter counterexamples are looked for.
+const BRIEF: Duration = Duration::from_millis(200);
+
 /// A checked verdict that is not yet part of a report.
-type Decided = (PropertyId, Verdict<Proof, Trace>);
+pub(crate) type Decided = (PropertyId, Verdict<Proof, Trace>);
 
 impl Session {
-    /// Decides the properties of a problem that [`Options::property`] chooses.
+    /// Decides the properties of a problem that [`Options::properties`] and [`Options::goal`] choose.
     ///
     /// # Errors
     /// See [`check`].
     pub fn check(&self, problem: &Problem) -> Result<Report, Error> {
-        let chosen = problem.select(self.options.property.as_deref())?;
+        let chosen = problem.chosen(&self.options)?;
         if chosen.is_empty() {
-            let what = match problem {
-                Problem::System(_) => "model",
-                Problem::Program(_) => "program",
-            };
-            return Err(Error::Usage(format!("the {what} has no property to check")));
+            return Err(Error::Usage(nothing_to_check(problem)));
         }
         let (engine, decided, warnings) = match (problem, &self.options.method) {
             (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
@@ -126,6 +124,7 @@ impl Session {
             if session.options.minimize {
                 session.minimize(&asked, &judge, &mut answers.verdicts);
             }
+            session.shorten(&asked, &judge, &mut answers.verdicts);
             answers
         });
         Ok(decided.unwrap_or_else(|reason| {
@@ -186,6 +185,38 @@ impl Session {
                 if confirmed.is_decided() {
                     *verdict = confirmed;
                 }
+            }
+        }
+    }
+
+    /// Makes counterexamples shorter; what comes out is confirmed again. Notes which ones are
+    /// the shortest.
+    fn shorten(&self, task: &Task, judge: &Judge<'_>, verdicts: &mut [Verdict]) {
+        let depth = |verdict: &Verdict| match verdict {
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(_) | Verdict::Unknown(_) => None,
+        };
+        let known: Vec<(PropertyId, usize)> = (task.properties().iter().zip(&*verdicts))
+            .filter_map(|(&property, verdict)| Some((property, depth(verdict)?)))
+            .collect();
+        let limit = match self.options.shortening {
+            Shortening::Off => None,
+            Shortening::Brief => Some(Some(BRIEF.max(self.elapsed() / 10))),
+            Shortening::Full => Some(None),
+        };
+        // A trace that cannot be made shorter is a trace nevertheless.
+        let shorter = limit.and_then(|limit| elinvar_engines::shorten(task, &known, limit).ok());
+        for trace in shorter.into_iter().flatten() {
+            let property = trace.property;
+            let confirmed = judge.conclude(property, Verdict::Unsafe(trace));
+            let place = task.properties().iter().position(|&other| other == property);
+            if let (Some(place), true) = (place, confirmed.is_decided()) {
+                verdicts[place] = confirmed;
+            }
+        }
+        for (&property, verdict) in task.properties().iter().zip(&*verdicts) {
+            if depth(verdict).is_some_and(|depth| depth <= task.excluded(property)) {
+                lock(&self.shortest).insert(property);
             }
         }
     }
@@ -302,9 +333,15 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.vacuities(problem, &decided);
+        let mut findings = self.checking(|| self.findings(problem, &decided));
         let (time, statistics) = (self.elapsed(), self.statistics());
-        let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
+        let shortest = lock(&self.shortest).clone();
+        // The steps of a program are not the cycles of its transition system.
+        let is_shortest = |problem: &Problem, id| match problem {
+            Problem::System(_) => shortest.contains(&id),
+            Problem::Program(_) => false,
+        };
+        let property = |(id, verdict): Decided| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
             PropertyReport {
                 id,
@@ -314,12 +351,13 @@ impl Session {
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
+                is_shortest: is_shortest(problem, id),
                 verdict,
-                vacuity,
+                vacuity: findings.vacuities.remove(&id),
                 files: Vec::new(),
             }
         };
-        let properties = decided.into_iter().zip(vacuities).map(property).collect();
+        let properties = decided.into_iter().map(property).collect();
         Report {
             problem: problem.clone(),
             options: Options::clone(&self.options),
@@ -327,53 +365,26 @@ impl Session {
             properties,
             time,
             checking: self.checked(),
+            vacuity_time: findings.time,
+            runs: findings.runs,
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
         }
     }
+}
 
-    /// The first cycle in which the constraints of a system contradict each other, if one is
-    /// found among the first cycles in a small part of the time of the run. No run is longer, so
-    /// the absence of bad states says little.
-    ///
-    /// ```
-    /// use elinvar::{Problem, Session, Vacuity};
-    /// // A constraint that never holds.
-    /// let problem = Problem::parse("m.aag", "aag 1 1 0 0 0 1 1\n2\n2\n0\n")?.as_system()?;
-    /// let session = Session::start(elinvar::Options::default())?;
-    /// assert_eq!(session.contradiction(&problem), Some(Vacuity::Contradiction { cycle: 0 }));
-    /// # Ok::<(), elinvar::Error>(())
-    /// ```
-    pub fn contradiction(&self, problem: &SystemProblem) -> Option<Vacuity> {
-        let system = problem.original().system().ok()?;
-        let cycle = self.checking(|| confirm::contradiction(system, self.elapsed()))?;
-        Some(Vacuity::Contradiction { cycle })
-    }
-
-    /// For each verdict, why it says less than it seems to.
-    fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
-        let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
-        let safe: Vec<PropertyId> = decided.iter().filter(is_safe).map(|&(id, _)| id).collect();
-        let mut found: BTreeMap<PropertyId, Vacuity> = BTreeMap::new();
-        match problem {
-            _ if safe.is_empty() => {}
-            Problem::System(problem) => {
-                if let Some(contradiction) = self.contradiction(problem) {
-                    found.extend(safe.iter().map(|&id| (id, contradiction.clone())));
-                }
-            }
-            Problem::Program(problem) => {
-                let solver = &self.options.solvers()[0];
-                let dead = self.checking(|| {
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget())
-                });
-                let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
-                found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
-            }
+fn nothing_to_check(problem: &Problem) -> String {
+    match problem {
+        Problem::System(system) if system.elaboration().is_some() => {
+            "the design has no assert or cover statement; statements inside `ifdef are read if \
+             their macro is defined (-D NAME; FORMAL is defined by default), and those of other \
+             modules only if the top module (--top) uses these"
+                .to_owned()
         }
-        decided.iter().map(|(id, _)| found.remove(id)).collect()
+        Problem::System(_) => "the model has no property to check".to_owned(),
+        Problem::Program(_) => "the program has no property to check".to_owned(),
     }
 }
 
@@ -424,10 +435,14 @@ impl Problem {
     /// What kind of property it is.
     pub fn property_kind(&self, property: PropertyId) -> PropertyKind {
         match self {
-            Problem::System(problem) => match problem.system().bad(property) {
-                Some(_) => PropertyKind::Safety,
-                None => PropertyKind::Liveness,
-            },
+            Problem::System(problem) => {
+                let property = problem.system().property(property);
+                match (&property.kind, property.goal) {
+                    (Kind::Bad(_), Goal::Assert) => PropertyKind::Safety,
+                    (Kind::Bad(_), Goal::Cover) => PropertyKind::Cover,
+                    (Kind::Justice(_), _) => PropertyKind::Liveness,
+                }
+            }
             Problem::Program(problem) => {
                 PropertyKind::Program(problem.program().property(property).kind)
             }
@@ -436,14 +451,20 @@ impl Problem {
 
     /// Where a property is in the source, if that is known.
     pub fn location(&self, property: PropertyId) -> Option<Location> {
-        let Problem::Program(problem) = self else { return None };
-        let (source, span) = (problem.source(), &problem.program().property(property).span);
-        Some(Location {
-            file: source.name().to_owned(),
-            line: source.line(span.start),
-            column: source.column(span.start),
-            text: source.excerpt(span),
-        })
+        match self {
+            Problem::System(problem) => {
+                Some(problem.locate(problem.system().property(property).place.as_ref()?))
+            }
+            Problem::Program(problem) => {
+                let (source, span) = (problem.source(), &problem.program().property(property).span);
+                Some(Location {
+                    file: source.name().to_owned(),
+                    line: source.line(span.start),
+                    column: Some(source.column(span.start)),
+                    text: Some(source.excerpt(span)),
+                })
+            }
+        }
     }
 }
 

@@ -1,16 +1,20 @@
 //! The report as one JSON object, for scripts. Keys may be added, never renamed; the schema
 //! is in `docs/report.schema.json`.
 
+use elinvar_check::Runs;
 use elinvar_engines::Statistics;
 use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue};
-use elinvar_ir::{Certificate, PropertyKind as Kind, Role, Sort, TransitionSystem, Value, Verdict};
+use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::options::{Method, Options};
 use crate::problem::{Problem, ProgramProblem};
-use crate::readable::waves::{Waves, nearest_signals};
+use crate::readable::nets::{self, Kind, Net};
+use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
-use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vacuity};
+use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace};
+use crate::rtl::Elaboration;
+use crate::vacuity::{Assumption, Conflict, Vacuity};
 
 /// The version of the schema that reports follow.
 pub const SCHEMA: &str = "elinvar-report-1";
@@ -46,15 +50,29 @@ impl Report {
         if let Some(dialect) = self.dialect() {
             object.insert("dialect".into(), dialect.name().into());
         }
+        if let Some(elaboration) = self.elaboration() {
+            object.insert("design".into(), design(elaboration));
+        }
         object.insert("options".into(), options(&self.options));
         object.insert("seconds".into(), self.time.as_secs_f64().into());
         object.insert("check_seconds".into(), self.checking.as_secs_f64().into());
+        object.insert("vacuity_seconds".into(), self.vacuity_time.as_secs_f64().into());
+        object.insert("assumptions".into(), json!(self.runs.as_ref().map(assumptions)));
         object.insert("properties".into(), properties.into());
         object.insert("warnings".into(), self.warnings.clone().into());
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
         object.into()
     }
+}
+
+/// How the model was made from a design.
+fn design(elaboration: &Elaboration) -> Json {
+    json!({
+        "yosys": elaboration.yosys.to_string_lossy(),
+        "seconds": elaboration.time.as_secs_f64(),
+        "clock": elaboration.clock,
+    })
 }
 
 /// The options that a user can set.
@@ -66,7 +84,8 @@ fn options(options: &Options) -> Json {
     json!({
         "engine": options.method.name(),
         "threads": threads,
-        "property": options.property,
+        "property": options.properties.first(),
+        "properties": options.properties,
         "timeout": options.timeout.map(|timeout| timeout.as_secs_f64()),
         "memory": options.memory,
         "seed": options.seed,
@@ -94,14 +113,8 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     }
     object.insert("verdict".into(), property.summary().word().into());
     object.insert("vacuous".into(), property.vacuity.is_some().into());
-    match &property.vacuity {
-        Some(Vacuity::Contradiction { cycle }) => {
-            object.insert("contradiction".into(), (*cycle).into());
-        }
-        Some(Vacuity::DeadProcedures(names)) => {
-            object.insert("dead_procedures".into(), names.clone().into());
-        }
-        None => {}
+    if let Some(found) = &property.vacuity {
+        vacuity(found, &mut object);
     }
     object.insert("depth".into(), json!(property.depth));
     object.insert("seconds".into(), property.time.as_secs_f64().into());
@@ -109,7 +122,47 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
     object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
     evidence(report, &property.verdict, &mut object);
+    if let (Verdict::Unsafe(Trace::System(_)), Some(trace)) =
+        (&property.verdict, object.get_mut("trace"))
+    {
+        trace["shortest"] = property.is_shortest.into();
+    }
     object.into()
+}
+
+/// How long the runs are that the constraints allow.
+fn assumptions(runs: &Runs) -> Json {
+    let (cycles, endless) = match runs {
+        Runs::Endless => (None, true),
+        Runs::AtLeast(cycles) => (Some(*cycles), false),
+        Runs::Contradiction(found) => (Some(found.cycle), false),
+    };
+    json!({ "cycles": cycles, "endless": endless })
+}
+
+/// Why a proof says less than it seems to.
+fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
+    let mut details = json!({ "kind": vacuity.kind() });
+    match vacuity {
+        Vacuity::Contradiction(Conflict { cycle, assumptions, minimal }) => {
+            object.insert("contradiction".into(), (*cycle).into());
+            details["cycle"] = (*cycle).into();
+            details["minimal"] = (*minimal).into();
+            details["constraints"] = assumptions.iter().map(assumption).collect();
+        }
+        Vacuity::DeadProcedures(names) => {
+            object.insert("dead_procedures".into(), names.clone().into());
+        }
+        Vacuity::Antecedent => {
+            object.insert("antecedent".into(), "never holds".into());
+        }
+    }
+    object.insert("vacuity".into(), details);
+}
+
+fn assumption(Assumption { index, origin }: &Assumption) -> Json {
+    let place = |place: &Place| json!({ "file": *place.file, "line": place.line });
+    json!({ "index": index, "name": origin.name, "location": origin.place.as_ref().map(place) })
 }
 
 fn location(location: &Location) -> Json {
@@ -171,21 +224,18 @@ pub fn certificate(system: &TransitionSystem, certificate: &Certificate) -> Json
     }
 }
 
-/// The signals in the cone of the property.
+/// The inputs and states that the property depends on, the nearest first.
 pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
-    let shown = match system.property(trace.property).kind {
-        Kind::Bad(bad) => nearest_signals(system, bad),
-        Kind::Justice(_) => Vec::new(),
-    };
-    let waves = Waves::of_trace(system, trace, &shown);
+    let waves = Waves::of_trace(system, trace, None, dependences(system, trace));
     let signals = waves.signals.iter().map(|signal| {
-        let (kind, symbol) = match signal.role {
-            Role::Input(index) => ("input", system.inputs()[index].symbol),
-            Role::State(index) => ("state", system.states()[index].symbol),
+        let kind = match signal.net.kind {
+            Kind::Clock | Kind::Input => "input",
+            Kind::Register => "state",
+            Kind::Wire | Kind::Property => unreachable!("neither an input nor a state"),
         };
         let values: Vec<Json> = signal.values.iter().map(value).collect();
-        let mut object = json!({ "name": signal.name, "kind": kind });
-        match system.pool().sort(symbol) {
+        let mut object = json!({ "name": signal.net.name, "kind": kind });
+        match signal.net.sort(system) {
             Sort::Bv(width) => object["width"] = width.into(),
             Sort::Array { index, element } => {
                 object["width"] = element.into();
@@ -196,6 +246,15 @@ pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
         object
     });
     json!({ "cycles": waves.cycles, "signals": signals.collect::<Vec<Json>>() })
+}
+
+fn dependences(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Vec<Net> {
+    let Some(bad) = system.bad(trace.property) else { return Vec::new() };
+    let mut nets = nets::all(system);
+    nets::measure(system, bad, &mut nets);
+    nets.retain(|net| net.distance.is_some() && net.kind != Kind::Wire);
+    nets.sort_by_key(|net| net.distance);
+    nets
 }
 
 /// Binary digits; for an array its default and the elements that differ.

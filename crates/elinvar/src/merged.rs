@@ -4,7 +4,7 @@
 //! are about it.
 
 use elinvar_check::Refusal;
-use elinvar_ir::{Property, PropertyId, PropertyKind, Simulator, Trace, TransitionSystem};
+use elinvar_ir::{Property, PropertyId, Simulator, Trace, TransitionSystem};
 
 /// The name of the one property.
 pub(crate) const NAME: &str = "all_properties";
@@ -17,7 +17,7 @@ pub fn system(system: TransitionSystem) -> TransitionSystem {
     for bad in bads {
         any = builder.pool.or(any, bad).expect("bad states are bits");
     }
-    builder.properties = vec![Property { name: NAME.to_owned(), kind: PropertyKind::Bad(any) }];
+    builder.properties = vec![Property::bad(NAME, any)];
     builder.finish().expect("still well-formed")
 }
 

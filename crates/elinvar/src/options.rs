@@ -10,7 +10,7 @@ use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
-use elinvar_ir::PdrState;
+use elinvar_ir::{Goal, PdrState};
 
 /// The options of a check. The defaults suit most problems.
 ///
@@ -26,8 +26,11 @@ use elinvar_ir::PdrState;
 pub struct Options {
     /// What decides the properties.
     pub method: Method,
-    /// Only this property, by its name or its number; all if there is none.
-    pub property: Option<String>,
+    /// Only these properties, by their names, numbers, or patterns for names such as `u0.*`;
+    /// all if there is none.
+    pub properties: Vec<String>,
+    /// Only assertions, or only cover statements; both if there is none.
+    pub goal: Option<Goal>,
     /// The time after which engines stop. The check of evidence may take a tenth of it
     /// longer, and at least one second.
     pub timeout: Option<Duration>,
@@ -37,6 +40,8 @@ pub struct Options {
     pub seed: u64,
     /// Remove clauses from inductive invariants that the proof does not need.
     pub minimize: bool,
+    /// Whether counterexamples are made shorter.
+    pub shortening: Shortening,
     /// What an earlier run on this problem, or on another version of it, has learned.
     pub reuse: Option<Arc<PdrState>>,
     /// Write what the run learns to this file, for later runs: at the end, and every ten
@@ -51,6 +56,19 @@ pub struct Options {
     pub observer: Option<Observer>,
 }
 
+/// How long shorter counterexamples are looked for after an engine has found one, by bounded
+/// model checking of the transition system.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Shortening {
+    /// Not at all.
+    Off,
+    /// For a short time: at most a tenth of the time so far, or 0.2 seconds.
+    #[default]
+    Brief,
+    /// Until there is none, or a limit of the run is reached.
+    Full,
+}
+
 /// A function that is called with each event of a run, from the threads of the engines.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
@@ -58,7 +76,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("method", &self.method)
-            .field("property", &self.property)
+            .field("properties", &self.properties)
             .field("timeout", &self.timeout)
             .field("memory", &self.memory)
             .field("seed", &self.seed)

@@ -7,11 +7,13 @@ use std::sync::{Arc, OnceLock};
 use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_ir::program::Program;
-use elinvar_ir::{SystemBuilder, TransitionSystem};
+use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem};
 use elinvar_transform::{Lowered, ProgramLift, lower_with};
 
 use crate::error::Error;
 use crate::merged;
+use crate::report::Location;
+use crate::rtl::Elaboration;
 use crate::source::Source;
 
 /// What is to be checked.
@@ -116,6 +118,7 @@ impl From<TransitionSystem> for Problem {
 pub struct SystemProblem {
     model: Arc<Model>,
     original: Arc<Original>,
+    elaboration: Option<Arc<Elaboration>>,
 }
 
 impl AsRef<TransitionSystem> for SystemProblem {
@@ -129,14 +132,24 @@ impl SystemProblem {
     /// itself, since there is no other reading of it.
     pub fn new(system: TransitionSystem) -> Self {
         let model = Arc::new(Model::from(system));
-        SystemProblem { original: Arc::new(Original::built(&model)), model }
+        SystemProblem { original: Arc::new(Original::built(&model)), model, elaboration: None }
     }
 
     /// Reads a model.
     pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
         let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
         let original = Arc::new(Original::of_file(source));
-        Ok(SystemProblem { model, original })
+        Ok(SystemProblem { model, original, elaboration: None })
+    }
+
+    /// The same problem, which was made from a design.
+    pub(crate) fn of_design(self, elaboration: Elaboration) -> Self {
+        SystemProblem { elaboration: Some(Arc::new(elaboration)), ..self }
+    }
+
+    /// How the model was made from a design, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        self.elaboration.as_deref()
     }
 
     /// The model, with what its format has beside the transition system.
@@ -166,7 +179,29 @@ impl SystemProblem {
     pub fn merged(&self) -> Self {
         let model = Arc::new(Model::clone(&self.model).map_system(merged::system));
         let original = Arc::new(self.original.merged());
-        SystemProblem { model, original }
+        SystemProblem { model, original, ..self.clone() }
+    }
+
+    /// The same model, all of whose safety properties are cover statements.
+    pub fn as_covers(&self) -> Self {
+        let cover = |system: TransitionSystem| {
+            let mut builder = system.into_builder();
+            builder.properties.iter_mut().for_each(|property| property.goal = Goal::Cover);
+            builder.finish().expect("only the goals have changed")
+        };
+        let model = Arc::new(Model::clone(&self.model).map_system(cover));
+        SystemProblem { model, ..self.clone() }
+    }
+
+    /// A place in the sources that the model was made from.
+    pub fn locate(&self, place: &Place) -> Location {
+        Location {
+            file: place.file.to_string(),
+            line: place.line as usize,
+            column: place.column.map(|column| column as usize),
+            text: (self.elaboration())
+                .and_then(|elaboration| elaboration.line(&place.file, place.line as usize)),
+        }
     }
 
     /// Does it ask about one moment, without any state?
@@ -257,7 +292,7 @@ impl ProgramProblem {
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
         let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
-        Ok((SystemProblem { model, original }, lift))
+        Ok((SystemProblem { model, original, elaboration: None }, lift))
     }
 }
 

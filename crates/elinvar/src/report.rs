@@ -4,14 +4,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use elinvar_check::Runs;
 use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
 use crate::options::Options;
 use crate::problem::Problem;
-use crate::readable::count;
+use crate::rtl::Elaboration;
 use crate::statistics::Statistics;
+use crate::vacuity::Vacuity;
 
 /// The checked answers about a problem.
 ///
@@ -37,6 +39,11 @@ pub struct Report {
     pub time: Duration,
     /// The part of the time in which evidence was checked.
     pub checking: Duration,
+    /// The part of that time in which the checker looked for vacuous proofs.
+    pub vacuity_time: Duration,
+    /// The runs that the constraints of a system allow. It is known if there are constraints
+    /// and a property was proved.
+    pub runs: Option<Runs>,
     /// What the engines did.
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
@@ -80,6 +87,8 @@ pub struct PropertyReport {
     /// The bad cycle of a trace or the number of its steps, the depth of an induction, the
     /// level at which a proof converged, or the bound that was reached.
     pub depth: Option<usize>,
+    /// Is it known that no trace of a system is shorter?
+    pub is_shortest: bool,
     /// Why a proof says less than it seems to.
     pub vacuity: Option<Vacuity>,
     /// The files that were written about it.
@@ -125,6 +134,8 @@ impl Trace {
 pub enum PropertyKind {
     /// A bad state of a system is not reachable.
     Safety,
+    /// A state of a system is reachable: a cover statement.
+    Cover,
     /// Some conditions of a system do not hold again and again.
     Liveness,
     /// A property of a program.
@@ -136,6 +147,7 @@ impl PropertyKind {
     pub fn name(self) -> &'static str {
         match self {
             PropertyKind::Safety => "safety",
+            PropertyKind::Cover => "cover",
             PropertyKind::Liveness => "liveness",
             PropertyKind::Program(AssertionKind::Assert) => "assert",
             PropertyKind::Program(AssertionKind::Requires) => "requires",
@@ -153,10 +165,10 @@ pub struct Location {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The column in bytes, from 1.
-    pub column: usize,
-    /// The text of the source at this place, in one line.
-    pub text: String,
+    /// The column in bytes, from 1, if it is known.
+    pub column: Option<usize>,
+    /// The text of the source at this place, in one line, if the source is at hand.
+    pub text: Option<String>,
 }
 
 impl fmt::Display for Location {
@@ -165,45 +177,10 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a proof says less than it seems to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Vacuity {
-    /// The constraints contradict each other in this cycle, so that every run ends there.
-    Contradiction {
-        /// The cycle, from 0.
-        cycle: usize,
-    },
-    /// No state satisfies the preconditions of these procedures, in which alone the property
-    /// is checked.
-    DeadProcedures(Vec<String>),
-}
-
-impl fmt::Display for Vacuity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Vacuity::Contradiction { cycle: 0 } => {
-                f.write_str("vacuous: no initial state satisfies the constraints")
-            }
-            Vacuity::Contradiction { cycle } => write!(
-                f,
-                "vacuous: the constraints contradict each other in cycle {cycle}, so that every \
-                 run ends after {}",
-                count(*cycle, "cycle")
-            ),
-            Vacuity::DeadProcedures(names) => {
-                let line = |name: &String| {
-                    format!("vacuous: the preconditions of procedure {name} contradict each other")
-                };
-                f.write_str(&names.iter().map(line).collect::<Vec<String>>().join("\n"))
-            }
-        }
-    }
-}
-
 /// A file that was written about a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// `witness`, `certificate` or `vcd`.
+    /// The name of an [`crate::EvidenceKind`].
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,
@@ -217,19 +194,26 @@ pub struct WrittenFile {
 /// assert_eq!(all, Summary::Unknown);
 /// let words = [Summary::Safe, Summary::Unsafe].map(|s| (s.word(), s.solver_word(), s.exit_code()));
 /// assert_eq!(words, [("safe", "unsat", 20), ("unsafe", "sat", 10)]);
+/// let covers = Summary::of_all([Summary::Reached, Summary::Unreachable].into_iter());
+/// assert_eq!((covers, covers.exit_code()), (Summary::Unreachable, 10));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Summary {
-    /// All properties hold.
+    /// All properties hold, and all cover statements are reached.
     Safe,
     /// Some property fails.
     Unsafe,
-    /// No property is known to fail, and some are undecided.
+    /// Only cover statements were asked about, and all of them are reached.
+    Reached,
+    /// No property is known to fail, but some cover statement cannot be reached.
+    Unreachable,
+    /// No property is known to fail and no cover statement to be unreachable, and some are
+    /// undecided.
     Unknown,
 }
 
 impl Summary {
-    /// The summary of one verdict.
+    /// The summary of one verdict, about an assertion.
     pub fn of<P, T>(verdict: &Verdict<P, T>) -> Self {
         match verdict {
             Verdict::Safe(_) => Summary::Safe,
@@ -238,20 +222,35 @@ impl Summary {
         }
     }
 
-    /// Unsafe if any part is, else unknown if any is, else safe.
-    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
-        parts.fold(Summary::Safe, |all, one| match (all, one) {
-            (Summary::Unsafe, _) | (_, Summary::Unsafe) => Summary::Unsafe,
-            (Summary::Unknown, _) | (_, Summary::Unknown) => Summary::Unknown,
-            (Summary::Safe, Summary::Safe) => Summary::Safe,
-        })
+    /// The summary of one verdict, about a cover statement.
+    pub fn of_cover<P, T>(verdict: &Verdict<P, T>) -> Self {
+        match verdict {
+            Verdict::Safe(_) => Summary::Unreachable,
+            Verdict::Unsafe(_) => Summary::Reached,
+            Verdict::Unknown(_) => Summary::Unknown,
+        }
     }
 
-    /// `safe`, `unsafe` or `unknown`.
+    /// The first of these that some part is: unsafe, unreachable, unknown, safe, reached.
+    /// Safe if there is no part.
+    pub fn of_all(parts: impl Iterator<Item = Self>) -> Self {
+        let importance = |summary: &Self| match summary {
+            Summary::Unsafe => 4,
+            Summary::Unreachable => 3,
+            Summary::Unknown => 2,
+            Summary::Safe => 1,
+            Summary::Reached => 0,
+        };
+        parts.max_by_key(importance).unwrap_or(Summary::Safe)
+    }
+
+    /// `safe`, `unsafe`, `reached`, `unreachable` or `unknown`.
     pub fn word(self) -> &'static str {
         match self {
             Summary::Safe => "safe",
             Summary::Unsafe => "unsafe",
+            Summary::Reached => "reached",
+            Summary::Unreachable => "unreachable",
             Summary::Unknown => "unknown",
         }
     }
@@ -260,17 +259,18 @@ impl Summary {
     /// `unknown`.
     pub fn solver_word(self) -> &'static str {
         match self {
-            Summary::Safe => "unsat",
-            Summary::Unsafe => "sat",
+            Summary::Safe | Summary::Unreachable => "unsat",
+            Summary::Unsafe | Summary::Reached => "sat",
             Summary::Unknown => "unknown",
         }
     }
 
-    /// The exit code that solvers and model checkers use: 20, 10 or 0.
+    /// The exit code that solvers and model checkers use: 20 if everything is as the user
+    /// hopes, 10 if something is not, 0 if that is not known.
     pub fn exit_code(self) -> u8 {
         match self {
-            Summary::Safe => 20,
-            Summary::Unsafe => 10,
+            Summary::Safe | Summary::Reached => 20,
+            Summary::Unsafe | Summary::Unreachable => 10,
             Summary::Unknown => 0,
         }
     }
@@ -279,7 +279,12 @@ impl Summary {
 impl PropertyReport {
     /// The verdict in one word.
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.verdict)
+        match self.kind {
+            PropertyKind::Cover => Summary::of_cover(&self.verdict),
+            PropertyKind::Safety | PropertyKind::Liveness | PropertyKind::Program(_) => {
+                Summary::of(&self.verdict)
+            }
+        }
     }
 }
 
@@ -295,11 +300,49 @@ impl Report {
         if self.is_combinational() { summary.solver_word() } else { summary.word() }
     }
 
+    /// The verdict in one word, and why it is vacuous if the proofs of all properties are
+    /// because of what is assumed: the first line of a report.
+    pub fn headline(&self) -> String {
+        let word = self.word();
+        let assumed = |property: &PropertyReport| {
+            property.vacuity.clone().filter(Vacuity::is_about_assumptions)
+        };
+        let causes: Option<Vec<Vacuity>> = self.properties.iter().map(assumed).collect();
+        match causes {
+            Some(mut causes) if !self.is_combinational() => {
+                causes.dedup();
+                let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
+                format!("{word}, vacuously: {}", causes.join("; "))
+            }
+            Some(_) | None => word.to_owned(),
+        }
+    }
+
+    /// Can the verdict be relied on: is no proof vacuous, and is every proof about runs at least
+    /// as long as its depth?
+    pub fn is_substantial(&self) -> bool {
+        let proved = |property: &&PropertyReport| matches!(property.verdict, Verdict::Safe(_));
+        let depths = self.properties.iter().filter(proved).map(|p| p.depth.unwrap_or(0));
+        let is_long_enough = match self.runs {
+            Some(Runs::AtLeast(cycles)) => cycles >= depths.max().unwrap_or(0).max(1),
+            Some(Runs::Endless | Runs::Contradiction(_)) | None => true,
+        };
+        is_long_enough && self.properties.iter().all(|property| property.vacuity.is_none())
+    }
+
     /// Is the question about one moment, without any state?
     pub fn is_combinational(&self) -> bool {
         match &self.problem {
             Problem::System(problem) => problem.is_combinational(),
             Problem::Program(_) => false,
+        }
+    }
+
+    /// How the model was made from a design in Verilog, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        match &self.problem {
+            Problem::System(problem) => problem.elaboration(),
+            Problem::Program(_) => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A run under limits: it reads a problem, lets engines decide its properties, and confirms
 //! their evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,8 @@ pub struct Session {
     checking: Arc<Mutex<Duration>>,
     /// The verdicts on systems that were confirmed so far.
     pub(crate) confirmed: Arc<Mutex<BTreeMap<PropertyId, Verdict>>>,
+    /// The properties whose counterexamples are known to be the shortest.
+    pub(crate) shortest: Arc<Mutex<BTreeSet<PropertyId>>>,
     /// The bugs that were met so far.
     pub(crate) bugs: Arc<Mutex<Vec<String>>>,
 }
@@ -54,9 +56,24 @@ impl Session {
         let saved = saved.transpose()?.map(Arc::new);
         let monitor = Monitor::new();
         let run = run(&options, &monitor, saved.clone());
-        let (checking, confirmed, bugs) = Default::default();
+        let (checking, confirmed, shortest, bugs) = Default::default();
         let options = Arc::new(options);
-        Ok(Session { options, run, supervisor, monitor, saved, checking, confirmed, bugs })
+        Ok(Session {
+            options,
+            run,
+            supervisor,
+            monitor,
+            saved,
+            checking,
+            confirmed,
+            shortest,
+            bugs,
+        })
+    }
+
+    /// The options that the session was started with.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// Reads a problem under the limits of the session.

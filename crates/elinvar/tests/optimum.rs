@@ -395,7 +395,7 @@ fn what_is_no_family_is_refused() {
     b.input(memory, Some("memory")).unwrap();
     let always = b.pool.bool(true);
     let kind = PropertyKind::Justice(vec![always]);
-    b.properties.push(Property { name: "often".to_owned(), kind });
+    b.properties.push(Property::new("often", kind));
     let system = b.finish().unwrap();
     let error = |name: &str, property, range| {
         Family::new(system.clone(), name, PropertyId(property), range).unwrap_err()

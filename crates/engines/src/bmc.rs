@@ -75,6 +75,8 @@ pub(crate) struct Sweep<'a> {
     open: Vec<(PropertyId, ExprId)>,
     /// Frames below this one have their constraints asserted.
     next: usize,
+    /// Frames below this one have no bad state of any open property.
+    excluded: usize,
 }
 
 /// A bad state of a property in a frame.
@@ -92,7 +94,12 @@ impl<'a> Sweep<'a> {
         let roots: Vec<ExprId> = open.iter().map(|&(_, bad)| bad).collect();
         let unrolling = Unrolling::new(task.subject(), &roots, Start::Initial)?;
         let question = Question::new(unrolling, engine, task.run());
-        Ok(Sweep { question, task, engine, open, next: 0 })
+        Ok(Sweep { question, task, engine, open, next: 0, excluded: 0 })
+    }
+
+    /// The same sweep, where no open property has a bad state before this frame.
+    pub(crate) fn from(self, frame: usize) -> Self {
+        Sweep { excluded: frame, ..self }
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -137,7 +144,18 @@ impl<'a> Sweep<'a> {
         for target in targets {
             self.question.assert(&[!target.reached]);
         }
+        self.note_excluded(first, last, &failing);
         Ok(failing)
+    }
+
+    /// Notes up to where there is no bad state, if all frames before the window were looked at.
+    fn note_excluded(&mut self, first: usize, last: usize, failing: &[PropertyId]) {
+        if first > self.excluded {
+            return;
+        }
+        self.excluded = last + 1;
+        failing.iter().for_each(|&property| self.task.exclude(property, first));
+        self.open.iter().for_each(|&(property, _)| self.task.exclude(property, last + 1));
     }
 
     fn targets(&mut self, first: usize, last: usize) -> Vec<Target> {

@@ -63,6 +63,8 @@ struct Answers<S: Subject + 'static> {
     /// Why a property is open, and in which round that was said.
     reasons: BTreeMap<PropertyId, (Round, StopReason)>,
     round: Round,
+    /// By property: its bad bit is not reachable in cycles before this one.
+    excluded: BTreeMap<PropertyId, usize>,
     /// The bits that were made for these answers and reported.
     reported: Vec<Arc<Prepared>>,
 }
@@ -199,6 +201,18 @@ impl<S: Subject + 'static> Task<S> {
         }
     }
 
+    /// Notes that no trace ends in a bad state of the property before this cycle.
+    pub fn exclude(&self, property: PropertyId, before: usize) {
+        let mut answers = self.answers();
+        let known = answers.excluded.entry(property).or_default();
+        *known = before.max(*known);
+    }
+
+    /// The number of cycles, from the first, that are known to have no bad state of the property.
+    pub fn excluded(&self, property: PropertyId) -> usize {
+        self.answers().excluded.get(&property).copied().unwrap_or(0)
+    }
+
     /// Lets an engine decide the open properties. Those that it leaves open are unknown for
     /// the reason that it gave for them, or else for the reason for which it ended.
     ///
@@ -270,8 +284,8 @@ impl<S: Subject + 'static> Task<S> {
 
 impl<S: Subject + 'static> Answers<S> {
     fn new() -> Self {
-        let (found, reasons, round, reported) = Default::default();
-        Answers { start: Instant::now(), found, reasons, round, reported }
+        let (found, reasons, round, excluded, reported) = Default::default();
+        Answers { start: Instant::now(), found, reasons, round, excluded, reported }
     }
 
     fn next_round(&mut self) -> Round {
@@ -363,6 +377,18 @@ impl Task {
             self.run.emit(Event::Statistics(Arc::new(statistics)));
         }
         Ok(self.with_prepared(prepared))
+    }
+
+    /// The question about bits of the system that were prepared before, for at least these
+    /// properties.
+    pub(crate) fn known_bits(&self) -> Option<BitTask> {
+        let all = self.bits.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_enough = |known: &&Arc<Preparation>| {
+            self.properties.iter().all(|property| known.properties.contains(property))
+        };
+        let known = all.iter().filter(is_enough).find_map(|known| known.result.get()?.clone().ok());
+        drop(all);
+        known.map(|prepared| self.with_prepared(prepared))
     }
 
     fn preparation(&self, passes: &PassOptions, memory_limit: u64) -> Arc<Preparation> {

@@ -22,12 +22,13 @@ mod format;
 pub mod horn;
 pub mod model;
 pub mod names;
+mod naming;
 mod numbered;
 pub mod proof;
 mod same;
 pub mod smtlib;
 pub mod svg;
-pub mod vcd;
+pub mod waveform;
 mod write_error;
 #[cfg(test)]
 #[path = "../tests/common/z3.rs"]

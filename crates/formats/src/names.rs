@@ -1,4 +1,4 @@
-//! Names of symbols, without characters that could do harm on a terminal.
+//! Names of symbols: their scopes, and characters that could do harm on a terminal.
 
 use std::borrow::Cow;
 
@@ -22,6 +22,81 @@ pub fn escape(name: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// The scopes of a name from the outside in, then the name within them.
+///
+/// Dots separate scopes, except within brackets and braces. An escaped identifier of Verilog
+/// starts with a backslash and ends with a space: dots in it belong to it. Without a space, the
+/// backslash is dropped.
+///
+/// ```
+/// use elinvar_formats::names::path;
+/// assert_eq!(path("u.port[2].cnt"), ["u", "port[2]", "cnt"]);
+/// assert_eq!(path("u.\\a.b [3]"), ["u", "a.b[3]"]);
+/// assert_eq!(path("\\u.\\x+y"), ["u", "x+y"]);
+/// ```
+pub fn path(name: &str) -> Vec<String> {
+    let mut path = Vec::new();
+    let mut rest = name;
+    loop {
+        let (part, after) = first_part(rest);
+        path.push(part);
+        match after.strip_prefix('.') {
+            Some(after) => rest = after,
+            None => return path,
+        }
+    }
+}
+
+/// The name of a path: the inverse of [`path`].
+///
+/// ```
+/// use elinvar_formats::names::{join, path};
+/// let name = join(["u", "a.b", "q[1]"]);
+/// assert_eq!(name, "u.\\a.b .q[1]");
+/// assert_eq!(path(&name), ["u", "a.b", "q[1]"]);
+/// ```
+pub fn join<'a>(path: impl IntoIterator<Item = &'a str>) -> String {
+    let mut name = String::new();
+    for (place, part) in path.into_iter().enumerate() {
+        if place > 0 {
+            name.push('.');
+        }
+        if self::path(part) == [part] {
+            name.push_str(part);
+        } else {
+            name.push_str(&format!("\\{part} "));
+        }
+    }
+    name
+}
+
+/// The first scope of a name, and what follows it.
+fn first_part(name: &str) -> (String, &str) {
+    let escaped = name.strip_prefix('\\');
+    if let Some((part, after)) = escaped.and_then(|escaped| escaped.split_once(' ')) {
+        // A bit or a word of it.
+        let end = end_of_part(after);
+        return (format!("{part}{}", &after[..end]), &after[end..]);
+    }
+    let name = escaped.unwrap_or(name);
+    let end = end_of_part(name);
+    (name[..end].to_owned(), &name[end..])
+}
+
+/// The place of the first dot outside of brackets and braces, or the end.
+fn end_of_part(name: &str) -> usize {
+    let mut depth = 0usize;
+    for (place, c) in name.char_indices() {
+        match c {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth = depth.saturating_sub(1),
+            '.' if depth == 0 => return place,
+            _ => {}
+        }
+    }
+    name.len()
+}
+
 /// Is this a character that must not reach a terminal as it is?
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
@@ -34,6 +109,18 @@ pub fn is_harmful(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_split_at_the_dots_between_scopes() {
+        assert_eq!(path("q"), ["q"]);
+        assert_eq!(path(""), [""]);
+        assert_eq!(path("a..b"), ["a", "", "b"]);
+        assert_eq!(path("{u.hi,u.lo}"), ["{u.hi,u.lo}"]);
+        assert_eq!(path("\\a.b .\\c d"), ["a.b", "cd"]);
+        for parts in [&["a", "b"][..], &["a.b", "c"], &["x[1]", "\\y"], &["$auto$1.2", "z"]] {
+            assert_eq!(path(&join(parts.iter().copied())), parts);
+        }
+    }
 
     #[test]
     fn harmful_characters_are_escaped() {

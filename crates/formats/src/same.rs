@@ -23,9 +23,11 @@ pub fn same_system(left: &TransitionSystem, right: &TransitionSystem) -> bool {
     same_by(left.states(), right.states(), |a, b| {
         same_option(a.init, b.init) && same_option(a.next, b.next)
     }) && all(left.constraints(), right.constraints())
+        && (0..left.constraints().len())
+            .all(|index| left.constraint_origin(index) == right.constraint_origin(index))
         && all(left.fairness(), right.fairness())
         && same_by(left.properties(), right.properties(), |a, b| {
-            a.name == b.name
+            (&a.name, a.goal, &a.place) == (&b.name, b.goal, &b.place)
                 && match (&a.kind, &b.kind) {
                     (PropertyKind::Bad(a), PropertyKind::Bad(b)) => same(*a, *b),
                     (PropertyKind::Justice(a), PropertyKind::Justice(b)) => all(a, b),

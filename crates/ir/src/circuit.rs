@@ -37,9 +37,7 @@ use crate::evidence::{Certificate, StateBit};
 use crate::expr::{ExprId, Pool, Sort};
 use crate::fact::{ClauseError, Fact, clauses_to_exprs, is_state};
 use crate::formula::{Formula, FormulaError, Mentioned};
-use crate::system::{
-    Property, PropertyId, PropertyKind, Role, State, SystemBuilder, TransitionSystem,
-};
+use crate::system::{Property, PropertyId, Role, State, SystemBuilder, TransitionSystem};
 
 /// The largest number of nodes that remembering the past may add.
 const MAX_COPIED: usize = 1 << 26;
@@ -118,7 +116,7 @@ impl WitnessCircuit {
         let refuted = pool.not(claimed).expect(BITS);
         let bad = pool.or(bad, refuted).expect(BITS);
         let name = model.property(property).name.clone();
-        builder.properties = vec![Property { name, kind: PropertyKind::Bad(bad) }];
+        builder.properties = vec![Property::bad(name, bad)];
         builder.fairness.clear();
         builder.outputs.clear();
         builder.labels.clear();

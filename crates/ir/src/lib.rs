@@ -41,6 +41,7 @@ mod formula;
 mod locate;
 mod names;
 mod operator;
+mod origin;
 mod pdr_state;
 mod polynomial;
 pub mod program;
@@ -63,6 +64,7 @@ pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_
 pub use formula::{Attached, Formula, FormulaError};
 pub use names::Names;
 pub use operator::{BinaryOp, UnaryOp};
+pub use origin::{Goal, Origin, Place};
 pub use pdr_state::{
     FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
 };

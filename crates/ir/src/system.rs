@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 
 use crate::expr::{ExprId, Pool, Sort, SymbolId};
+use crate::origin::{Goal, Origin, Place};
 
 /// An input: free in every cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,22 @@ pub struct Property {
     pub name: String,
     /// What is asked.
     pub kind: PropertyKind,
+    /// What the user hopes for.
+    pub goal: Goal,
+    /// Its place in the user's sources.
+    pub place: Option<Place>,
+}
+
+impl Property {
+    /// The property that `bad` is never true.
+    pub fn bad(name: impl Into<String>, bad: ExprId) -> Self {
+        Self::new(name, PropertyKind::Bad(bad))
+    }
+
+    /// An assertion of this kind, whose place is not known.
+    pub fn new(name: impl Into<String>, kind: PropertyKind) -> Self {
+        Property { name: name.into(), kind, goal: Goal::Assert, place: None }
+    }
 }
 
 /// The kinds of properties.
@@ -92,6 +109,15 @@ pub struct SystemBuilder {
     pub outputs: Vec<Named>,
     /// Further names of inner signals.
     pub labels: Vec<Named>,
+    /// By bad bit that a front end wrote as an implication which must not be violated: bits
+    /// whose conjunction is the left side. The property is checked only where they hold.
+    pub antecedents: FxHashMap<ExprId, Vec<ExprId>>,
+    /// Where the constraints come from, by their position; may be shorter than the list of
+    /// constraints.
+    pub constraint_origins: Vec<Origin>,
+    /// The positions of the inputs that are clocks: each cycle of the system is one period of
+    /// them, and nothing else depends on them.
+    pub clocks: Vec<usize>,
 }
 
 /// A well-formed transition system.
@@ -157,8 +183,15 @@ impl SystemBuilder {
 
     /// Adds the property that `bad` is never true.
     pub fn bad(&mut self, name: impl Into<String>, bad: ExprId) -> PropertyId {
-        self.properties.push(Property { name: name.into(), kind: PropertyKind::Bad(bad) });
+        self.properties.push(Property::bad(name, bad));
         PropertyId(self.properties.len() - 1)
+    }
+
+    /// Adds a constraint with what is known about where it comes from.
+    pub fn constrain(&mut self, constraint: ExprId, origin: Origin) {
+        self.constraint_origins.resize(self.constraints.len(), Origin::UNKNOWN);
+        self.constraints.push(constraint);
+        self.constraint_origins.push(origin);
     }
 
     /// Checks the whole and freezes it.
@@ -333,6 +366,16 @@ impl TransitionSystem {
         &self.parts.constraints
     }
 
+    /// Where a constraint comes from.
+    pub fn constraint_origin(&self, index: usize) -> &Origin {
+        self.parts.constraint_origins.get(index).unwrap_or(&Origin::UNKNOWN)
+    }
+
+    /// The inputs that are clocks, by their positions.
+    pub fn clocks(&self) -> &[usize] {
+        &self.parts.clocks
+    }
+
     /// The properties, in the order of the model.
     pub fn properties(&self) -> &[Property] {
         &self.parts.properties
@@ -354,6 +397,12 @@ impl TransitionSystem {
     /// All safety properties with their bad bits.
     pub fn bads(&self) -> impl Iterator<Item = (PropertyId, ExprId)> + '_ {
         (0..self.properties().len()).map(PropertyId).filter_map(|id| Some((id, self.bad(id)?)))
+    }
+
+    /// Bits that are all true wherever the property with this bad bit is checked, as far as
+    /// that is known: the left side of the implication that the property states.
+    pub fn antecedent(&self, bad: ExprId) -> &[ExprId] {
+        self.parts.antecedents.get(&bad).map_or(&[], Vec::as_slice)
     }
 
     /// The fairness constraints.

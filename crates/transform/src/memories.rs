@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use elinvar_ir::{
-    BitVec, Certificate, Expr, ExprId, Fact, Formula, Input, Pool, Property, PropertyId,
-    PropertyKind, Role, Simulator, Sort, SortError, State, StateBit, Step, SystemBuilder, Trace,
-    TransitionSystem, Value, Word, cone, copied, import, rebuild, zero_of,
+    BitVec, Certificate, Expr, ExprId, Fact, Formula, Input, Pool, Property, PropertyId, Role,
+    Simulator, Sort, SortError, State, StateBit, Step, SystemBuilder, Trace, TransitionSystem,
+    Value, Word, cone, copied, import, rebuild, zero_of,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -394,7 +394,7 @@ impl<'a> Expansion<'a> {
                 Some(_) | None => self.builder.pool.bool(false),
             };
             let name = property.name.clone();
-            self.builder.properties.push(Property { name, kind: PropertyKind::Bad(bad) });
+            self.builder.properties.push(Property::bad(name, bad));
         }
     }
 

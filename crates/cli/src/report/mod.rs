@@ -1,7 +1,5 @@
 //! What a command prints about a run.
 
-pub mod digest;
-mod relevance;
 pub mod table;
 mod text;
 
@@ -11,17 +9,18 @@ use elinvar::{Error, ProgramProblem, Report, Summary};
 use serde_json::json;
 
 use crate::output;
+use crate::trace_options::TraceOptions;
 
 pub use self::text::{proof, signals};
 
 /// The report as it is asked for.
-pub fn render(report: &Report, json: bool, quiet: bool) -> String {
+pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) -> String {
     if json {
         format!("{}\n", report.to_json())
     } else if quiet {
-        format!("{}\n", report.word())
+        format!("{}\n", output::harmless(&report.headline()))
     } else {
-        text::render(report, table::Look::of_stdout())
+        text::render(report, &trace.view(), trace.look())
     }
 }
 
@@ -61,5 +60,19 @@ pub fn finish(report: &Report, stats: bool) -> Result<u8> {
     match report.bugs.first() {
         Some(bug) => Err(Error::Bug(bug.clone()).into()),
         None => Ok(report.summary().exit_code()),
+    }
+}
+
+/// The exit code where vacuous proofs do not count.
+pub fn strict_code(report: &Report, code: u8) -> u8 {
+    match report.summary() {
+        Summary::Safe | Summary::Reached if !report.is_substantial() => {
+            Summary::Unknown.exit_code()
+        }
+        Summary::Safe
+        | Summary::Reached
+        | Summary::Unsafe
+        | Summary::Unreachable
+        | Summary::Unknown => code,
     }
 }

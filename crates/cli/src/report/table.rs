@@ -1,18 +1,21 @@
-//! Tables of signals for people: a row a signal, a column a cycle.
+//! Tables of signals: a row for each signal, a column for each cycle.
 //!
-//! A value that differs from that of the cycle before is bold on a terminal
-//! and carries a `*` elsewhere; a value that does not matter is a `-`. Long executions lose columns in the middle,
-//! never at their ends; memories are listed by their changes.
+//! A value that differs from that of the cycle before is bold on a terminal and has a `*`
+//! elsewhere. A value that does not matter is a `-`. Long executions lose columns in the middle,
+//! never at their ends, or are written in several blocks. Memories are listed by their changes.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
 
 use anstyle::Style;
-use elinvar_ir::{ArrayValue, BitVec, Role, Value};
-
+use elinvar::readable::nets::Kind;
+use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::{Signal, Waves};
+use elinvar_ir::{ArrayValue, BitVec, Value};
 
-/// How a table is to look.
+use crate::trace_options::Radix;
+
+/// What a table looks like.
 #[derive(Clone, Copy, Default)]
 pub struct Look {
     /// Columns of the terminal.
@@ -21,6 +24,10 @@ pub struct Look {
     pub colour: bool,
     /// Are cycles numbered? Not where there is no time.
     pub numbered: bool,
+    /// How numbers are written.
+    pub radix: Radix,
+    /// Nothing is cut: neither names nor values nor columns.
+    pub complete: bool,
 }
 
 impl Look {
@@ -31,14 +38,14 @@ impl Look {
         let size = stdout.is_terminal().then(terminal_size::terminal_size).flatten();
         let width = size.map_or(ELSEWHERE, |(width, _)| usize::from(width.0));
         let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        Look { width, colour, numbered: true }
+        Look { width, colour, numbered: true, ..Look::default() }
     }
 }
 
 /// The widest decimal number; wider values are hexadecimal.
 const DECIMAL_BITS: u32 = 16;
-/// Digits of a hexadecimal number before its middle is cut out.
-const HEX_DIGITS: usize = 16;
+/// Digits of a number before its middle is cut out.
+const DIGITS: usize = 18;
 /// The longest name before it is cut.
 const NAME: usize = 32;
 /// Array elements listed for a cycle.
@@ -60,29 +67,38 @@ pub fn render(waves: &Waves, look: Look) -> String {
 }
 
 fn render_words(text: &mut String, cycles: usize, signals: &[&Signal], look: Look) {
-    let names: Vec<String> = signals.iter().map(|s| shorten(&s.name, NAME)).collect();
-    let name_width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(5);
-    let cells: Vec<Vec<Cell>> = signals.iter().map(|s| cells(s)).collect();
+    let most = if look.complete { usize::MAX } else { NAME };
+    let names: Vec<String> = signals.iter().map(|s| shorten(&s.net.name, most)).collect();
+    let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let name_width = longest(&mut names.iter().map(|name| name.chars().count())).max(5);
+    let kind_width = longest(&mut signals.iter().map(|signal| kind(signal).len())).max(3);
+    let cells: Vec<Vec<Cell>> = signals.iter().map(|s| cells(s, look)).collect();
     let columns: Vec<usize> = (0..cycles)
         .map(|t| cells.iter().map(|row| row[t].width()).max().unwrap_or(0).max(digits(t) + 1))
         .collect();
     // Kind, name, and the spaces around them.
-    let room = look.width.saturating_sub(name_width + 8);
-    let shown = visible(&columns, room);
-
-    if look.numbered {
-        let mut header = format!("      {:<name_width$} ", "cycle");
-        for_each_column(&shown, &mut header, |header, t| {
-            write!(header, " {:>width$} ", t, width = columns[t] - 1)
-        });
-        text.push_str(header.trim_end());
-        text.push('\n');
-    }
-    for ((signal, name), row) in signals.iter().zip(&names).zip(&cells) {
-        let mut line = format!("  {:<3} {name:<name_width$} ", kind(signal));
-        for_each_column(&shown, &mut line, |line, t| row[t].write(line, columns[t], look.colour));
-        text.push_str(line.trim_end());
-        text.push('\n');
+    let room = look.width.saturating_sub(name_width + kind_width + 5);
+    let blocks = if look.complete { blocks(&columns, room) } else { vec![visible(&columns, room)] };
+    for (number, shown) in blocks.iter().enumerate() {
+        if number > 0 {
+            text.push('\n');
+        }
+        if look.numbered {
+            let mut header = format!("  {:kind_width$} {:<name_width$} ", "", "cycle");
+            for_each_column(shown, &mut header, |header, t| {
+                write!(header, " {:>width$} ", t, width = columns[t] - 1)
+            });
+            text.push_str(header.trim_end());
+            text.push('\n');
+        }
+        for ((signal, name), row) in signals.iter().zip(&names).zip(&cells) {
+            let mut line = format!("  {:<kind_width$} {name:<name_width$} ", kind(signal));
+            for_each_column(shown, &mut line, |line, t| {
+                row[t].write(line, columns[t], look.colour)
+            });
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
     }
 }
 
@@ -91,7 +107,7 @@ fn for_each_column(
     line: &mut String,
     mut write: impl FnMut(&mut String, usize) -> std::fmt::Result,
 ) {
-    for t in 0..shown.head {
+    for t in shown.start..shown.head {
         write(line, t).expect("strings do not fail");
     }
     if shown.tail > shown.head {
@@ -102,8 +118,9 @@ fn for_each_column(
     }
 }
 
-/// Columns before `head` and from `tail` to `end` are shown.
+/// Columns from `start` to `head` and from `tail` to `end` are shown.
 struct Visible {
+    start: usize,
     head: usize,
     tail: usize,
     end: usize,
@@ -114,7 +131,7 @@ fn visible(columns: &[usize], room: usize) -> Visible {
     let end = columns.len();
     let cost = |t: usize| columns[t] + 1;
     if (0..end).map(cost).sum::<usize>() <= room || end <= 3 {
-        return Visible { head: end, tail: end, end };
+        return Visible { start: 0, head: end, tail: end, end };
     }
     let (mut head, mut tail) = (1, end - 2);
     let mut used = cost(0) + cost(end - 2) + cost(end - 1) + 3;
@@ -132,7 +149,24 @@ fn visible(columns: &[usize], room: usize) -> Visible {
             head += 1;
         }
     }
-    Visible { head, tail, end }
+    Visible { start: 0, head, tail, end }
+}
+
+/// All columns, in blocks that fit.
+fn blocks(columns: &[usize], room: usize) -> Vec<Visible> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    while start < columns.len() {
+        let mut used = 0;
+        let fits = |&t: &usize| {
+            used += columns[t] + 1;
+            used <= room || t == start
+        };
+        let end = (start..columns.len()).take_while(fits).last().expect("the first fits") + 1;
+        blocks.push(Visible { start, head: end, tail: end, end });
+        start = end;
+    }
+    blocks
 }
 
 struct Cell {
@@ -157,38 +191,41 @@ impl Cell {
     }
 }
 
-fn cells(signal: &Signal) -> Vec<Cell> {
+fn cells(signal: &Signal, look: Look) -> Vec<Cell> {
     let cell = |t: usize| {
-        if !signal.matters[t] {
+        if !signal.matters(t) {
             return Cell { text: "-".to_owned(), changed: false };
         }
-        let changed = t > 0 && signal.matters[t - 1] && signal.values[t] != signal.values[t - 1];
-        Cell { text: show(signal.values[t].bv()), changed }
+        let text = show(signal.values[t].bv(), &signal.known[t], look);
+        Cell { text, changed: signal.changes(t) }
     };
     (0..signal.values.len()).map(cell).collect()
 }
 
 fn kind(signal: &Signal) -> &'static str {
-    match signal.role {
-        Role::Input(_) => "in",
-        Role::State(_) => "reg",
+    match signal.net.kind {
+        Kind::Clock => "clk",
+        Kind::Input => "in",
+        Kind::Register => "reg",
+        Kind::Wire => "wire",
+        Kind::Property => "bad",
     }
 }
 
 /// The contents at the start, then what changes.
 fn render_memory(text: &mut String, memory: &Signal, look: Look) {
-    let name = &memory.name;
+    let name = &memory.net.name;
     for (t, value) in memory.values.iter().enumerate() {
         let array = value.array();
         let before = t.checked_sub(1).map(|t| memory.values[t].array());
-        if let Some(changes) = changes(before, array) {
+        if let Some(changes) = changes(before, array, look) {
             let when = if look.numbered { format!(" in cycle {t}") } else { String::new() };
             writeln!(text, "  mem {name}{when}: {changes}").expect("strings do not fail");
         }
     }
 }
 
-fn changes(before: Option<&ArrayValue>, now: &ArrayValue) -> Option<String> {
+fn changes(before: Option<&ArrayValue>, now: &ArrayValue, look: Look) -> Option<String> {
     let same_default = before.filter(|b| b.default_element() == now.default_element());
     let mut parts: Vec<(BitVec, BitVec)> = Vec::new();
     let differs = |index: &BitVec| same_default.is_none_or(|b| b.read(index) != now.read(index));
@@ -200,10 +237,18 @@ fn changes(before: Option<&ArrayValue>, now: &ArrayValue) -> Option<String> {
     }
     parts.sort();
     parts.dedup();
+    let show = |value: &BitVec| show(value, &Known::All, look);
+    // Addresses are never negative.
+    let address = |index: &BitVec| match look.radix {
+        Radix::Signed => self::show(index, &Known::All, Look { radix: Radix::Decimal, ..look }),
+        Radix::Auto | Radix::Binary | Radix::Decimal | Radix::Hex => show(index),
+    };
+    let most = if look.complete { usize::MAX } else { ELEMENTS };
+    let listed = parts.iter().take(most);
     let mut shown: Vec<String> =
-        parts.iter().take(ELEMENTS).map(|(i, e)| format!("[{}] = {}", show(i), show(e))).collect();
-    if parts.len() > ELEMENTS {
-        shown.push(format!("{} more", parts.len() - ELEMENTS));
+        listed.map(|(i, e)| format!("[{}] = {}", address(i), show(e))).collect();
+    if parts.len() > most {
+        shown.push(format!("{} more", parts.len() - most));
     }
     if same_default.is_none() {
         let rest = if shown.is_empty() { "all" } else { "all else" };
@@ -212,32 +257,48 @@ fn changes(before: Option<&ArrayValue>, now: &ArrayValue) -> Option<String> {
     (!shown.is_empty()).then(|| shown.join(", "))
 }
 
-/// A value: decimal while short, else hexadecimal.
-pub fn show(value: &BitVec) -> String {
-    if value.width() <= DECIMAL_BITS {
-        return value.to_decimal();
-    }
-    let digits = hexadecimal(value);
-    let hex = match digits.trim_start_matches('0') {
-        "" => "0",
-        significant => significant,
+/// A value, of which some bits matter.
+fn show(value: &BitVec, known: &Known, look: Look) -> String {
+    let width = value.width();
+    let mask = known.word(width);
+    let text = match look.radix {
+        Radix::Auto if width <= DECIMAL_BITS => value.to_decimal(),
+        Radix::Auto => hexadecimal(value, &BitVec::ones(width)),
+        Radix::Hex if width > 1 => hexadecimal(value, &mask),
+        Radix::Signed if width > 1 && value.sign() => format!("-{}", value.neg().to_decimal()),
+        Radix::Binary => (0..width).rev().map(|bit| digit(value, &mask, bit, 1)).collect(),
+        Radix::Decimal | Radix::Signed | Radix::Hex => value.to_decimal(),
     };
-    if hex.len() <= HEX_DIGITS {
-        return format!("0x{hex}");
-    }
-    let (head, tail) = (&hex[..HEX_DIGITS / 2 - 1], &hex[hex.len() - HEX_DIGITS / 2..]);
-    format!("0x{head}…{tail}")
+    if look.complete { text } else { cut(&text) }
 }
 
-/// All digits of the width.
-fn hexadecimal(value: &BitVec) -> String {
-    let nibbles = value.width().div_ceil(4);
-    let digit = |nibble: u32| {
-        let bits = (0..4).filter(|b| nibble * 4 + b < value.width());
-        let number = bits.fold(0, |sum, b| sum | u32::from(value.bit(nibble * 4 + b)) << b);
-        char::from_digit(number, 16).expect("below 16")
-    };
-    (0..nibbles).rev().map(digit).collect()
+/// `0x` and the digits, without zeros in front.
+fn hexadecimal(value: &BitVec, mask: &BitVec) -> String {
+    let nibbles = (0..value.width().div_ceil(4)).rev();
+    let digits: String = nibbles.map(|nibble| digit(value, mask, 4 * nibble, 4)).collect();
+    match digits.trim_start_matches('0') {
+        "" => "0x0".to_owned(),
+        significant => format!("0x{significant}"),
+    }
+}
+
+/// A digit of some bits; `x` if one of them does not matter.
+fn digit(value: &BitVec, mask: &BitVec, lowest: u32, bits: u32) -> char {
+    let bits = || (0..bits).filter(|bit| lowest + bit < value.width());
+    if !bits().all(|bit| mask.bit(lowest + bit)) {
+        return 'x';
+    }
+    let number = bits().fold(0, |sum, bit| sum | u32::from(value.bit(lowest + bit)) << bit);
+    char::from_digit(number, 16).expect("below 16")
+}
+
+/// A number without its middle, if it is long.
+fn cut(number: &str) -> String {
+    if number.len() <= DIGITS {
+        return number.to_owned();
+    }
+    let (head, tail) = (&number[..DIGITS / 2], &number[number.len() - DIGITS / 2 + 1..]);
+    format!("{head}…{tail}")
 }
 
 /// At most `limit` characters, the end kept: that is where names differ.
@@ -256,40 +317,46 @@ fn digits(number: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use elinvar::readable::nets::Net;
 
-    fn signal(name: &str, role: Role, values: Vec<Value>) -> Signal {
-        let matters = vec![true; values.len()];
-        Signal { name: name.to_owned(), role, values, matters, stands_for: 1 }
+    fn signal(name: &str, kind: Kind, values: Vec<Value>) -> Signal {
+        let known = vec![Known::All; values.len()];
+        let parts = Vec::new();
+        let net = Net { name: name.to_owned(), kind, parts, is_named: true, distance: None };
+        Signal { net, values, known }
     }
 
     fn counter(cycles: u64) -> Waves {
         let count = (0..cycles).map(|t| BitVec::new(8, t).into()).collect();
         let idle = (0..cycles).map(|_| BitVec::new(1, 1).into()).collect();
-        let signals =
-            vec![signal("enable", Role::Input(0), idle), signal("n", Role::State(0), count)];
+        let signals = vec![signal("enable", Kind::Input, idle), signal("n", Kind::Register, count)];
         Waves { signals, cycles: cycles as usize }
+    }
+
+    fn look(width: usize) -> Look {
+        Look { width, numbered: true, ..Look::default() }
     }
 
     #[test]
     fn changes_are_marked() {
-        let text = render(&counter(3), Look { width: 80, colour: false, numbered: true });
+        let text = render(&counter(3), look(80));
         let expected = "      cycle   0  1  2\n  in  enable  1  1  1\n  reg n       0  1* 2*\n";
         assert_eq!(text, expected);
-        let bold = render(&counter(2), Look { width: 80, colour: true, numbered: true });
+        let bold = render(&counter(2), Look { colour: true, ..look(80) });
         assert!(bold.contains("\u{1b}[1m1\u{1b}[0m") && !bold.contains('*'), "{bold:?}");
     }
 
     #[test]
     fn values_that_do_not_matter_are_not_shown() {
         let mut waves = counter(4);
-        waves.signals[1].matters[1] = false;
-        let text = render(&waves, Look { width: 80, colour: false, numbered: true });
+        waves.signals[1].known[1] = Known::none(elinvar_ir::Sort::Bv(8));
+        let text = render(&waves, look(80));
         assert!(text.ends_with("  reg n       0  -  2  3*\n"), "{text}");
     }
 
     #[test]
     fn long_executions_keep_their_ends() {
-        let text = render(&counter(200), Look { width: 60, colour: false, numbered: true });
+        let text = render(&counter(200), look(60));
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.iter().all(|line| line.chars().count() <= 60), "{text}");
         assert!(lines[0].contains("cycle   0 ") && lines[0].ends_with("198  199"), "{text}");
@@ -297,7 +364,25 @@ mod tests {
     }
 
     #[test]
+    fn complete_tables_are_written_in_blocks() {
+        let text = render(&counter(30), Look { complete: true, ..look(60) });
+        let headers: Vec<&str> = text.lines().filter(|line| line.contains("cycle")).collect();
+        assert_eq!(headers.len(), 3, "{text}");
+        assert!(headers[0].contains(" 0  1 ") && headers[2].ends_with(" 29"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+    }
+
+    #[test]
+    fn wires_have_a_wider_kind() {
+        let mut waves = counter(2);
+        waves.signals[1].net.kind = Kind::Wire;
+        let expected = "       cycle   0  1\n  in   enable  1  1\n  wire n       0  1*\n";
+        assert_eq!(render(&waves, look(80)), expected);
+    }
+
+    #[test]
     fn wide_values_are_hexadecimal_and_cut() {
+        let show = |value: &BitVec| show(value, &Known::All, Look::default());
         assert_eq!(show(&BitVec::new(16, 65535)), "65535");
         assert_eq!(show(&BitVec::new(17, 0x1ffff)), "0x1ffff");
         assert_eq!(show(&BitVec::new(64, 0xabc)), "0xabc");
@@ -306,13 +391,38 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_written_in_any_radix() {
+        let show = |radix, width, value| {
+            show(&BitVec::new(width, value), &Known::All, Look { radix, ..Look::default() })
+        };
+        assert_eq!(show(Radix::Binary, 5, 6), "00110");
+        assert_eq!(show(Radix::Decimal, 40, 1 << 32), "4294967296");
+        assert_eq!(show(Radix::Signed, 4, 15), "-1");
+        assert_eq!(show(Radix::Signed, 4, 8), "-8");
+        assert_eq!(show(Radix::Signed, 4, 7), "7");
+        assert_eq!(show(Radix::Hex, 12, 0x1f), "0x1f");
+        for radix in [Radix::Auto, Radix::Binary, Radix::Decimal, Radix::Signed, Radix::Hex] {
+            assert_eq!(show(radix, 1, 1), "1");
+        }
+    }
+
+    #[test]
+    fn digits_that_do_not_matter_are_not_shown() {
+        let known = Known::of(BitVec::new(8, 0b1111_0111).into());
+        let show = |radix| show(&BitVec::new(8, 0x5a), &known, Look { radix, ..Look::default() });
+        assert_eq!(show(Radix::Binary), "0101x010");
+        assert_eq!(show(Radix::Hex), "0x5x");
+        assert_eq!(show(Radix::Decimal), "90");
+    }
+
+    #[test]
     fn memories_are_listed_by_their_changes() {
         let zero = ArrayValue::constant(4, BitVec::zero(8));
         let mut written = zero.clone();
         written.write(BitVec::new(4, 3), BitVec::new(8, 7));
         let values = vec![zero.clone().into(), written.clone().into(), written.into(), zero.into()];
-        let waves = Waves { signals: vec![signal("m", Role::State(0), values)], cycles: 4 };
-        let text = render(&waves, Look { width: 80, colour: false, numbered: true });
+        let waves = Waves { signals: vec![signal("m", Kind::Register, values)], cycles: 4 };
+        let text = render(&waves, look(80));
         let expected = "  mem m in cycle 0: all = 0\n  mem m in cycle 1: [3] = 7\n  \
                         mem m in cycle 3: [3] = 0\n";
         assert_eq!(text, expected);
@@ -320,7 +430,7 @@ mod tests {
 
     #[test]
     fn without_time_there_are_no_numbers_of_cycles() {
-        let text = render(&counter(1), Look { width: 80, colour: false, numbered: false });
+        let text = render(&counter(1), Look { numbered: false, ..look(80) });
         assert_eq!(text, "  in  enable  1\n  reg n       0\n");
     }
 

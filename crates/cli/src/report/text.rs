@@ -6,24 +6,19 @@ use std::fmt::Write;
 use elinvar::formats::boogie::Dialect;
 use elinvar::ir::program::{AssertionKind, Invariants, ProgramTrace, Value, VariableId};
 use elinvar::ir::{self, Certificate, Verdict};
+use elinvar::readable::digest::{Digest, View};
 use elinvar::readable::invariant;
 use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
-use elinvar::readable::waves::{Waves, nearest_signals};
 use elinvar::readable::{align, count, seconds, value};
 use elinvar::{
-    Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, SystemProblem,
-    Trace,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Runs,
+    Shortening, Summary, Trace, Vacuity,
 };
 use elinvar_engines::pdr::Reuse;
 
-use super::digest::{CONSIDERED, digest};
-use super::relevance;
 use super::table::{self, Look, shorten};
 use crate::output;
-
-/// Rows of a table before the farther signals are left out.
-const ROWS: usize = 40;
 
 /// Characters of a property's name in a table.
 const PROPERTY: usize = 60;
@@ -34,20 +29,19 @@ const LINES: usize = 20;
 /// The longest value of a program that is shown.
 const VALUE: usize = 60;
 
+/// The verdict on a property that was proved vacuously, in a table.
+const VACUOUS: &str = "vacuous";
+
 const STRINGS: &str = "strings do not fail";
 
-/// The whole report, with the verdict's word alone on the first line.
-pub fn render(report: &Report, look: Look) -> String {
-    let mut text = format!("{}\n{}", report.word(), meaning(report));
-    let vacuities: BTreeSet<String> =
-        report.properties.iter().filter_map(|p| Some(p.vacuity.as_ref()?.to_string())).collect();
-    for vacuity in vacuities {
-        writeln!(text, "{vacuity}").expect(STRINGS);
-    }
+/// The whole report. The first line is the verdict's word, and why it is vacuous if it is.
+pub fn render(report: &Report, view: &View, look: Look) -> String {
+    let headline = report.headline();
+    let mut text = format!("{headline}\n{}{}", meaning(report), substance(report, &headline));
     if report.properties.len() > 1 {
         write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
-    text.push_str(&failure(report, look));
+    text.push_str(&failure(report, view, look));
     text.push_str(&invariant_text(report));
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
@@ -60,9 +54,44 @@ pub fn render(report: &Report, look: Look) -> String {
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     let (engines, time) = (report.engines(), seconds(report.time));
-    writeln!(text, "\n{engines}, {dialect}{time}{reached}").expect(STRINGS);
+    let elaboration = report.elaboration().map_or_else(String::new, |elaboration| {
+        format!(" with {} in Yosys", seconds(elaboration.time))
+    });
+    writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
     text.push_str(&output::written(report));
     text
+}
+
+/// What the proofs say less than they seem to, as far as the first line does not say it.
+fn substance(report: &Report, headline: &str) -> String {
+    let vacuities = || report.properties.iter().filter_map(|p| p.vacuity.as_ref());
+    let mut causes: BTreeSet<String> = vacuities().map(ToString::to_string).collect();
+    causes.retain(|cause| !headline.contains(cause));
+    let is_unused = |p: &&PropertyReport| p.vacuity == Some(Vacuity::Antecedent);
+    let unused: Vec<&str> =
+        report.properties.iter().filter(is_unused).map(|p| p.name.as_str()).collect();
+    if report.properties.len() > 1 && !unused.is_empty() {
+        causes.remove(&Vacuity::Antecedent.to_string());
+        let (names, never) = (unused.join(", "), "checked only under a condition that never holds");
+        let verb = if unused.len() == 1 { "is" } else { "are each" };
+        causes.insert(format!("{names} {verb} {never}"));
+    }
+    let mut lines: Vec<String> =
+        causes.into_iter().map(|cause| format!("vacuous: {cause}")).collect();
+    lines.extend(vacuities().filter_map(Vacuity::consequence).collect::<BTreeSet<String>>());
+    if let Some(Runs::AtLeast(cycles)) = report.runs {
+        lines.push(match cycles {
+            0 => "It is not known whether any run satisfies the assumptions.".to_owned(),
+            _ => {
+                let cycles = count(cycles, "cycle");
+                format!(
+                    "The assumptions allow a run of {cycles}; it is not known whether they allow \
+                     longer ones."
+                )
+            }
+        });
+    }
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// How much of the earlier proof was of use.
@@ -92,11 +121,24 @@ fn meaning(report: &Report) -> String {
     match report.summary() {
         Summary::Safe => {
             let everywhere = everywhere(report);
-            format!("All {all} properties hold {everywhere}.\n")
+            match of(Summary::Reached).count() {
+                0 => format!("All {all} properties hold {everywhere}.\n"),
+                covers => {
+                    let (assertions, covers) =
+                        (count(all - covers, "assertion"), count(covers, "cover statement"));
+                    format!("Proved: {assertions}, {everywhere}. Reached: {covers}.\n")
+                }
+            }
         }
-        Summary::Unsafe => {
-            let names: Vec<&str> = of(Summary::Unsafe).map(|p| p.name.as_str()).collect();
-            let verb = if names.len() == 1 { "fails" } else { "fail" };
+        Summary::Reached => format!("All {all} cover statements are reached.\n"),
+        summary @ (Summary::Unsafe | Summary::Unreachable) => {
+            let names: Vec<&str> = of(summary).map(|p| p.name.as_str()).collect();
+            let verb = match (summary, names.len()) {
+                (Summary::Unreachable, 1) => "is unreachable",
+                (Summary::Unreachable, _) => "are unreachable",
+                (_, 1) => "fails",
+                (_, _) => "fail",
+            };
             format!("{} of {all} properties {verb}: {}.\n", names.len(), names.join(", "))
         }
         Summary::Unknown => {
@@ -117,20 +159,29 @@ fn everywhere(report: &Report) -> &'static str {
 /// The meaning of one verdict, after the place of the property if it has one.
 fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
     let heading = match &property.location {
-        Some(location) => format!("{location}: {}\n", location.text),
+        Some(Location { text: Some(source), .. }) => format!("{}: {source}\n", place(property)),
+        Some(_) => format!("{}\n", place(property)),
         None => String::new(),
     };
     let (name, what) = (&property.name, subject(property));
     let sentence = match (&property.verdict, report.is_combinational()) {
         (Verdict::Safe(_), true) => format!("No values make {name} true."),
         (Verdict::Unsafe(_), true) => format!("These values make {name} true:"),
+        (Verdict::Safe(proof), false) if property.kind == PropertyKind::Cover => {
+            let how = proof_size(proof);
+            format!("{what} is unreachable: proved by {how}, checked.")
+        }
         (Verdict::Safe(proof), false) => {
             let (how, everywhere) = (proof_size(proof), everywhere(report));
             format!("{what} holds {everywhere}: proved by {how}, checked.")
         }
+        (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} is reached in cycle {depth}: {length}, replayed.")
+        }
         (Verdict::Unsafe(Trace::System(trace)), false) => {
-            let (depth, cycles) = (trace.depth(), count(trace.steps.len(), "cycle"));
-            format!("{what} fails in cycle {depth}: a trace of {cycles}, replayed.")
+            let (depth, length) = (trace.depth(), length(report, property, trace));
+            format!("{what} fails in cycle {depth}: {length}, replayed.")
         }
         (Verdict::Unsafe(Trace::Program(trace)), false) => {
             format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
@@ -140,10 +191,26 @@ fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
     format!("{heading}{sentence}\n")
 }
 
+/// `a trace of 3 cycles`, and whether it is the shortest if that was asked for.
+fn length(report: &Report, property: &PropertyReport, trace: &ir::Trace) -> String {
+    let cycles = count(trace.steps.len(), "cycle");
+    match (report.options.shortening, property.is_shortest) {
+        (Shortening::Full, true) => format!("a trace of {cycles}, the shortest"),
+        (Shortening::Full, false) => format!("a trace of {cycles}, perhaps not the shortest"),
+        (Shortening::Brief | Shortening::Off, _) => format!("a trace of {cycles}"),
+    }
+}
+
+/// `file:line` of a property whose place is known.
+fn place(property: &PropertyReport) -> String {
+    property.location.as_ref().map_or_else(String::new, ToString::to_string)
+}
+
 /// The property as the subject of a sentence.
 fn subject(property: &PropertyReport) -> String {
     match property.kind {
         PropertyKind::Safety | PropertyKind::Liveness => format!("Property {}", property.name),
+        PropertyKind::Cover => format!("Cover statement {}", property.name),
         PropertyKind::Program(AssertionKind::Assert) => "The assertion".to_owned(),
         PropertyKind::Program(AssertionKind::Requires) => "The precondition".to_owned(),
         PropertyKind::Program(AssertionKind::Ensures) => "The postcondition".to_owned(),
@@ -214,16 +281,20 @@ fn properties(report: &Report) -> String {
             None => name,
         };
         let number = property.id.0.to_string();
-        [number, name, property.summary().word().to_owned(), seconds(property.time), detail]
+        let word = if property.vacuity.is_some() { VACUOUS } else { property.summary().word() };
+        [number, name, word.to_owned(), seconds(property.time), detail]
     };
     align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The trace of the failing property that is reached first.
-fn failure(report: &Report, look: Look) -> String {
+/// The trace of the failing property that is reached first; of a cover statement only if
+/// nothing else was asked about.
+fn failure(report: &Report, view: &View, look: Look) -> String {
+    let is_cover = |property: &PropertyReport| property.kind == PropertyKind::Cover;
+    let covers = report.properties.iter().all(is_cover);
     let failing = report.properties.iter().filter_map(|property| match &property.verdict {
-        Verdict::Unsafe(trace) => Some((property, trace)),
-        Verdict::Safe(_) | Verdict::Unknown(_) => None,
+        Verdict::Unsafe(trace) if covers || !is_cover(property) => Some((property, trace)),
+        Verdict::Unsafe(_) | Verdict::Safe(_) | Verdict::Unknown(_) => None,
     });
     let shortest = failing.min_by_key(|(property, trace)| (trace.len(), property.id));
     let Some((property, trace)) = shortest else { return String::new() };
@@ -232,7 +303,10 @@ fn failure(report: &Report, look: Look) -> String {
         write!(text, "\n{}", meaning_of_one(report, property)).expect(STRINGS);
     }
     let table = match (trace, &report.problem) {
-        (Trace::System(trace), Problem::System(problem)) => waves(problem, trace, look),
+        (Trace::System(trace), Problem::System(problem)) => {
+            let digest = view.of_counterexample(problem.system(), trace);
+            signals(&digest, Look { numbered: !problem.is_combinational(), ..look })
+        }
         (Trace::Program(trace), Problem::Program(problem)) => run(problem, trace),
         (Trace::System(_) | Trace::Program(_), _) => {
             unreachable!("traces are about the problem of the report")
@@ -244,25 +318,13 @@ fn failure(report: &Report, look: Look) -> String {
     text
 }
 
-fn waves(problem: &SystemProblem, trace: &ir::Trace, look: Look) -> String {
-    let system = problem.system();
-    let ir::PropertyKind::Bad(bad) = system.property(trace.property).kind else {
-        return String::new();
-    };
-    let cone = nearest_signals(system, bad);
-    let mut waves = Waves::of_trace(system, trace, &cone[..cone.len().min(CONSIDERED)]);
-    relevance::mark(system, trace, bad, &mut waves);
-    signals(waves, cone.len(), Look { numbered: !problem.is_combinational(), ..look })
-}
-
-/// The table of the most important of `all` signals, which come first in `waves`.
-pub fn signals(waves: Waves, all: usize, look: Look) -> String {
-    let waves = digest(waves, ROWS);
-    let mut text = table::render(&waves, look);
-    let shown: usize = waves.signals.iter().map(|signal| signal.stands_for).sum();
-    if shown < all {
-        let more = count(all - shown, "more signal");
-        writeln!(text, "  … and {more}; --vcd writes them all").expect(STRINGS);
+/// The table of the signals of a view, and how many others there are.
+pub fn signals(digest: &Digest, look: Look) -> String {
+    let mut text = table::render(&digest.waves, look);
+    if digest.left_out > 0 {
+        let more = count(digest.left_out, "more signal");
+        let how = "--all or --signals shows them, --vcd writes them all";
+        writeln!(text, "  … and {more}; {how}").expect(STRINGS);
     }
     text
 }
@@ -384,14 +446,14 @@ mod tests {
             property.verdict = Verdict::Safe(Proof::Certificate(proof.clone()));
         }
         let invariant = "\n\nThe invariant:\n  pc[1] = 0\n\n";
-        let both = render(&report, Look::default());
+        let both = render(&report, &View::default(), Look::default());
         assert_eq!(both.matches(invariant).count(), 1, "{both}");
         let expected = serde_json::json!({
             "kind": "facts", "clauses": 1, "literals": 1, "invariant": ["pc[1] = 0"],
         });
         assert_eq!(report.to_json()["properties"][0]["certificate"], expected);
         report.properties.truncate(1);
-        let text = render(&report, Look::default());
+        let text = render(&report, &View::default(), Look::default());
         let size = "an inductive invariant of 1 clause with 1 fact, checked.";
         assert!(text.contains(size) && text.contains(invariant), "{text}");
     }

@@ -203,7 +203,8 @@ fn expect_runs(
     outcome: &Outcome,
     question: Question,
 ) -> Result<()> {
-    let proved = report.properties.iter().find_map(|property| property.vacuity.clone());
+    let mut vacuities = report.properties.iter().filter_map(|property| property.vacuity.as_ref());
+    let proved = vacuities.find(|vacuity| vacuity.is_about_assumptions()).cloned();
     let vacuity = match (outcome, question) {
         (Outcome::Holds, _) => proved,
         (Outcome::NotFound, Question::Search(search)) => {
@@ -227,8 +228,9 @@ fn expect_runs(
 /// Do all runs end before this step?
 fn is_within(vacuity: &Vacuity, last: usize) -> bool {
     match vacuity {
-        Vacuity::Contradiction { cycle } => *cycle <= last,
+        Vacuity::Contradiction(conflict) => conflict.cycle <= last,
         Vacuity::DeadProcedures(_) => true,
+        Vacuity::Antecedent => false,
     }
 }
 

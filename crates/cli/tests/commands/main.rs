@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 mod competition;
+mod designs;
 mod families;
 mod files;
 mod games;

@@ -6,7 +6,7 @@
 
 mod program;
 mod system;
-mod vacuity;
+mod unreached;
 
 use elinvar_check::{Budget, ProgramRefusal};
 use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
@@ -16,7 +16,7 @@ use crate::error::Error;
 
 pub(crate) use self::program::{confirm_all, judge_proof, judge_run};
 pub(crate) use self::system::{confirm as confirm_reading, judge_certificate, relevant_states};
-pub(crate) use self::vacuity::{contradiction, dead_procedures};
+pub(crate) use self::unreached::dead_procedures;
 
 /// The checker refused evidence of an engine, which is a bug.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use elinvar_check::{Budget, Refusal, SmtSolver};
 use elinvar_formats::boogie::Dialect;
 use elinvar_formats::model::is_program;
-use elinvar_formats::vcd;
+use elinvar_formats::waveform::WaveformFormat;
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
 use self::system::EvidenceError;
@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::files;
 use crate::options::Cancellation;
 use crate::problem::{Problem, ProgramProblem, SystemProblem, verbatim};
+use crate::readable::waveform;
 use crate::report::{Proof, PropertyReport, Report, Trace, WrittenFile};
 use crate::source::Source;
 use crate::supervisor::Supervisor;
@@ -36,17 +37,20 @@ pub enum EvidenceKind {
     Witness,
     /// A proof: a witness circuit in the format of the model, or text.
     Certificate,
-    /// A counterexample as a waveform.
+    /// A counterexample as a waveform in the Value Change Dump format.
     Vcd,
+    /// A counterexample as a waveform in the Fast Signal Trace format.
+    Fst,
 }
 
 impl EvidenceKind {
-    /// `witness`, `certificate` or `vcd`.
+    /// `witness`, `certificate`, `vcd` or `fst`.
     pub fn name(self) -> &'static str {
         match self {
             EvidenceKind::Witness => "witness",
             EvidenceKind::Certificate => "certificate",
             EvidenceKind::Vcd => "vcd",
+            EvidenceKind::Fst => "fst",
         }
     }
 }
@@ -74,11 +78,16 @@ impl Report {
     ) -> Result<Option<Vec<u8>>, Error> {
         match (kind, &property.verdict) {
             (EvidenceKind::Witness, Verdict::Unsafe(trace)) => Ok(self.witness(trace)),
-            (EvidenceKind::Vcd, Verdict::Unsafe(trace)) => Ok(self.vcd(trace)),
+            (EvidenceKind::Vcd, Verdict::Unsafe(trace)) => {
+                Ok(self.waveform(trace, WaveformFormat::Vcd))
+            }
+            (EvidenceKind::Fst, Verdict::Unsafe(trace)) => {
+                Ok(self.waveform(trace, WaveformFormat::Fst))
+            }
             (EvidenceKind::Certificate, Verdict::Safe(proof)) => {
                 self.certificate(property.id, proof, path)
             }
-            (EvidenceKind::Witness | EvidenceKind::Vcd, Verdict::Safe(_))
+            (EvidenceKind::Witness | EvidenceKind::Vcd | EvidenceKind::Fst, Verdict::Safe(_))
             | (EvidenceKind::Certificate, Verdict::Unsafe(_))
             | (_, Verdict::Unknown(_)) => Ok(None),
         }
@@ -96,9 +105,11 @@ impl Report {
         }
     }
 
-    fn vcd(&self, trace: &Trace) -> Option<Vec<u8>> {
+    fn waveform(&self, trace: &Trace, format: WaveformFormat) -> Option<Vec<u8>> {
         match (trace, &self.problem) {
-            (Trace::System(trace), Problem::System(problem)) => Some(problem.vcd(trace)),
+            (Trace::System(trace), Problem::System(problem)) => {
+                Some(waveform::of_counterexample(problem.system(), trace, format))
+            }
             (Trace::Program(_), _) | (_, Problem::Program(_)) => None,
         }
     }
@@ -273,7 +284,9 @@ fn verify_program(
     // The evidence is judged about the program as it is written.
     let problem = ProgramProblem::from_source(Arc::clone(source), options.dialect)?;
     let chosen = options.property.as_deref();
-    Problem::Program(problem.clone()).select(chosen)?;
+    if let Some(text) = chosen {
+        Problem::Program(problem.clone()).find(text)?;
+    }
     let program = problem.original()?;
     let evidence = match program::Evidence::read(program, file, chosen) {
         Ok(evidence) => evidence,
@@ -315,11 +328,6 @@ impl SystemProblem {
     /// The contents of a witness file, in the format of the model.
     pub fn witness(&self, trace: &elinvar_ir::Trace) -> Vec<u8> {
         self.model().write_witness(trace)
-    }
-
-    /// The contents of a waveform file.
-    pub fn vcd(&self, trace: &elinvar_ir::Trace) -> Vec<u8> {
-        vcd::write(self.system(), trace).into_bytes()
     }
 
     /// The contents of a certificate file: a witness circuit in the format of the model, or

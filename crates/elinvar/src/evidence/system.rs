@@ -1,7 +1,7 @@
 //! Evidence about transition systems in files, by the format of the model.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use elinvar_check::{Budget, Refusal};
 use elinvar_formats::aiger::Encoding;
@@ -13,11 +13,11 @@ use elinvar_ir::{
 use elinvar_transform::bitblast;
 
 use super::Unusable;
-use crate::confirm::{contradiction, judge_certificate, relevant_states};
+use crate::confirm::{judge_certificate, relevant_states};
 use crate::error::Error;
-use crate::report::Vacuity;
 use crate::source::Source;
-use crate::{merged, property};
+use crate::vacuity::Vacuity;
+use crate::{merged, property, vacuity};
 
 /// The contents of a certificate file: a circuit in the format of the model,
 /// or text where no circuit expresses the proof.
@@ -134,6 +134,7 @@ impl Evidence {
         budget: &Budget,
     ) -> Result<String, Refusal> {
         let name = |property: PropertyId| &system.property(property).name;
+        let start = Instant::now();
         match self {
             Evidence::Witness(witness) => {
                 let cycles = elinvar_check::witness(system, witness, budget)?;
@@ -145,26 +146,28 @@ impl Evidence {
             }
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
-                let claim = format!("The circuit proves that property {} holds.", name(*property));
-                Ok(with_vacuity(claim, system))
+                let claim = format!("The circuit proves that property {} holds", name(*property));
+                let vacuity = vacuity::of_proof(system, *property, None, start.elapsed(), budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
                 let name = name(*property);
-                let claim = format!("The certificate proves that property {name} holds.");
-                Ok(with_vacuity(claim, system))
+                let claim = format!("The certificate proves that property {name} holds");
+                let (proof, elapsed) = (Some(certificate), start.elapsed());
+                let vacuity = vacuity::of_proof(system, *property, proof, elapsed, budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
         }
     }
 }
 
-/// The claim of a proof, with a line about constraints that contradict each other.
-fn with_vacuity(claim: String, system: &TransitionSystem) -> String {
-    match contradiction(system, Duration::ZERO) {
-        Some(cycle) => format!("{claim}\n{}", Vacuity::Contradiction { cycle }),
-        None => claim,
-    }
+/// The claim of a proof, and why it is vacuous if it is.
+fn with_vacuity(claim: &str, vacuity: Option<&Vacuity>) -> String {
+    let Some(vacuity) = vacuity else { return format!("{claim}.") };
+    let consequence = vacuity.consequence().map_or_else(String::new, |it| format!("\n{it}"));
+    format!("{claim}, vacuously: {vacuity}{consequence}")
 }
 
 /// Is it a proof about all properties of the model together, as competitions want it?

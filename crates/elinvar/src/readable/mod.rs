@@ -1,10 +1,14 @@
 //! Evidence for people: the values of signals over the cycles of a trace, invariants over
 //! words as text, and the runs of programs by source lines.
 
+pub mod digest;
 pub mod invariant;
+pub mod nets;
 pub mod program;
+pub mod relevance;
 pub mod story;
 pub mod value;
+pub mod waveform;
 pub mod waves;
 
 use std::fmt::Write;

@@ -1,12 +1,15 @@
 //! The values of signals over the cycles of an execution.
 
-use elinvar_ir::{ExprId, Role, Simulator, Trace, TransitionSystem, Value};
+use elinvar_ir::{BitVec, ExprId, Role, Simulator, Trace, TransitionSystem, Value};
+
+use super::nets::Net;
+use super::relevance::{Known, Relevance, Tracker};
 
 /// What some signals were, cycle by cycle.
 ///
 /// ```
 /// use elinvar::ir::Verdict;
-/// use elinvar::readable::waves::{Waves, all_signals, nearest_signals};
+/// use elinvar::readable::{nets, waves::Waves};
 /// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
 /// let report = elinvar::check(&problem, &elinvar::Options::default())?;
 /// let Verdict::Unsafe(elinvar::Trace::System(trace)) = &report.properties[0].verdict else {
@@ -14,12 +17,12 @@ use elinvar_ir::{ExprId, Role, Simulator, Trace, TransitionSystem, Value};
 /// };
 /// let problem = problem.as_system()?;
 /// let system = problem.system();
-/// let waves = Waves::of_trace(system, trace, &all_signals(system));
+/// let waves = Waves::of_trace(system, trace, None, nets::all(system));
 /// assert_eq!((waves.cycles, waves.signals.len()), (2, 1));
-/// let bad = system.bad(trace.property).unwrap();
-/// assert_eq!(nearest_signals(system, bad), all_signals(system));
+/// assert!(!waves.signals[0].values[0].bv().is_true() && waves.signals[0].values[1].bv().is_true());
 /// # Ok::<(), elinvar::Error>(())
 /// ```
+#[derive(Clone, Debug)]
 pub struct Waves {
     /// One for each signal.
     pub signals: Vec<Signal>,
@@ -27,126 +30,124 @@ pub struct Waves {
     pub cycles: usize,
 }
 
-/// One input or state.
+/// The values of one signal.
+#[derive(Clone, Debug)]
 pub struct Signal {
-    /// Its name in the model.
-    pub name: String,
-    /// Which input or state it is.
-    pub role: Role,
+    /// Which signal it is.
+    pub net: Net,
     /// By cycle.
     pub values: Vec<Value>,
-    /// By cycle: false when any other value would do as well.
-    pub matters: Vec<bool>,
-    /// How many signals of the model this is.
-    pub stands_for: usize,
+    /// By cycle: the bits that do not depend on choices that do not matter.
+    pub known: Vec<Known>,
+}
+
+impl Signal {
+    /// Does any bit of the value in this cycle matter?
+    pub fn matters(&self, cycle: usize) -> bool {
+        self.known[cycle].is_any()
+    }
+
+    /// Has the value changed since the cycle before? Values that do not matter do not count.
+    pub fn changes(&self, cycle: usize) -> bool {
+        cycle > 0
+            && self.matters(cycle - 1)
+            && self.matters(cycle)
+            && self.values[cycle] != self.values[cycle - 1]
+    }
+
+    /// Does the value change in any cycle?
+    pub fn is_changing(&self) -> bool {
+        (1..self.values.len()).any(|cycle| self.changes(cycle))
+    }
 }
 
 impl Waves {
     /// Nothing recorded yet of these signals.
-    pub fn new(system: &TransitionSystem, shown: &[Role]) -> Self {
-        let signal = |&role: &Role| {
-            let name = match role {
-                Role::Input(index) => system.input_name(index),
-                Role::State(index) => system.state_name(index),
-            };
-            Signal { name, role, values: Vec::new(), matters: Vec::new(), stands_for: 1 }
-        };
-        Waves { signals: shown.iter().map(signal).collect(), cycles: 0 }
+    pub fn new(nets: Vec<Net>) -> Self {
+        let signal = |net| Signal { net, values: Vec::new(), known: Vec::new() };
+        Waves { signals: nets.into_iter().map(signal).collect(), cycles: 0 }
     }
 
-    /// Adds the current cycle of the simulator.
-    pub fn record(&mut self, simulator: &Simulator<'_>) {
+    /// Adds a cycle.
+    pub fn record(&mut self, moment: &Moment<'_>) {
         for signal in &mut self.signals {
-            signal.values.push(match signal.role {
-                Role::Input(index) => simulator.inputs()[index].clone(),
-                Role::State(index) => simulator.states()[index].clone(),
-            });
-            signal.matters.push(true);
+            let (value, known) = moment.read(&signal.net.parts);
+            signal.values.push(value);
+            signal.known.push(known);
         }
         self.cycles += 1;
     }
 
     /// Replays a trace that was checked before.
-    pub fn of_trace(system: &TransitionSystem, trace: &Trace, shown: &[Role]) -> Self {
-        let mut waves = Waves::new(system, shown);
-        execute(system, trace, |_, simulator| waves.record(simulator));
+    pub fn of_trace(
+        system: &TransitionSystem,
+        trace: &Trace,
+        relevance: Option<&Relevance>,
+        nets: Vec<Net>,
+    ) -> Self {
+        let mut waves = Waves::new(nets);
+        execute(system, trace, relevance, |_, moment| waves.record(moment));
         waves
     }
 }
 
-/// Calls `each` in every cycle of the execution. Initial values that the
-/// system defines are not taken from the trace.
+/// One cycle of an execution.
+pub struct Moment<'a> {
+    system: &'a TransitionSystem,
+    cycle: usize,
+    simulator: &'a Simulator<'a>,
+    tracker: Option<&'a Tracker<'a>>,
+}
+
+impl<'a> Moment<'a> {
+    /// The simulator in this cycle.
+    pub fn simulator(&self) -> &'a Simulator<'a> {
+        self.simulator
+    }
+
+    /// The value of an input, a state, an output, a label or a bad bit.
+    pub fn value(&self, expr: ExprId) -> Value {
+        match self.system.role_of(expr) {
+            Some(Role::Input(index)) => self.simulator.inputs()[index].clone(),
+            Some(Role::State(index)) => self.simulator.states()[index].clone(),
+            None => self.simulator.value(expr),
+        }
+    }
+
+    /// The bits of the value that do not depend on choices that do not matter.
+    pub fn known(&self, expr: ExprId) -> Known {
+        self.tracker.map_or(Known::All, |tracker| tracker.known(self.cycle, expr))
+    }
+
+    /// The value of an expression, or of a word whose bits are these expressions.
+    pub fn read(&self, parts: &[ExprId]) -> (Value, Known) {
+        if let [expr] = *parts {
+            return (self.value(expr), self.known(expr));
+        }
+        let bits = parts.iter().map(|&bit| self.value(bit).bv().is_true());
+        let known = parts.iter().map(|&bit| self.known(bit).is_any());
+        (BitVec::from_bits(bits).into(), Known::of(BitVec::from_bits(known).into()))
+    }
+}
+
+/// Calls `each` in every cycle of the execution. Initial values that the system defines are not
+/// taken from the trace.
 pub fn execute(
     system: &TransitionSystem,
     trace: &Trace,
-    mut each: impl FnMut(usize, &Simulator<'_>),
+    relevance: Option<&Relevance>,
+    mut each: impl FnMut(usize, &Moment<'_>),
 ) {
     let mut simulator = Simulator::of_trace(system, trace);
-    each(0, &simulator);
-    for (cycle, step) in trace.steps.iter().enumerate().skip(1) {
-        simulator.follow(step);
-        each(cycle, &simulator);
-    }
-}
-
-/// All signals in the order of the model.
-pub fn all_signals(system: &TransitionSystem) -> Vec<Role> {
-    let inputs = (0..system.inputs().len()).map(Role::Input);
-    inputs.chain((0..system.states().len()).map(Role::State)).collect()
-}
-
-/// The signals that `root` depends on through any number of cycles: those
-/// first that fewer registers lie before.
-pub fn nearest_signals(system: &TransitionSystem, root: ExprId) -> Vec<Role> {
-    let pool = system.pool();
-    let mut seen = vec![false; pool.len()];
-    let mut found = Vec::new();
-    let mut layer = vec![root];
-    while !layer.is_empty() {
-        let mut beyond = Vec::new();
-        while let Some(expr) = layer.pop() {
-            if std::mem::replace(&mut seen[expr.node()], true) {
-                continue;
-            }
-            match system.role_of(expr.regular()) {
-                Some(role) => {
-                    found.push(role);
-                    if let Role::State(index) = role {
-                        let state = system.states()[index];
-                        beyond.extend(state.init.into_iter().chain(state.next));
-                    }
-                }
-                None => pool.for_each_operand(expr, |operand| layer.push(operand)),
+    let mut tracker = relevance.map(|known| Tracker::new(system, known, &simulator));
+    for (cycle, step) in trace.steps.iter().enumerate() {
+        if cycle > 0 {
+            simulator.follow(step);
+            if let Some(tracker) = &mut tracker {
+                tracker.step(cycle, &simulator);
             }
         }
-        layer = beyond;
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use elinvar_ir::{Sort, SystemBuilder};
-
-    /// a ← b ← x, and y beside it.
-    fn shift_register() -> (TransitionSystem, ExprId) {
-        let mut b = SystemBuilder::new();
-        let x = b.input(Sort::BOOL, Some("x")).unwrap();
-        b.input(Sort::BOOL, Some("y")).unwrap();
-        let first = b.state(Sort::BOOL, Some("a")).unwrap();
-        let second = b.state(Sort::BOOL, Some("b")).unwrap();
-        b.states[0].next = Some(second);
-        b.states[1].next = Some(x);
-        b.bad("p", first);
-        (b.finish().unwrap(), first)
-    }
-
-    #[test]
-    fn the_cone_goes_through_registers() {
-        let (system, bad) = shift_register();
-        let cone = [Role::State(0), Role::State(1), Role::Input(0)];
-        assert_eq!(nearest_signals(&system, bad), cone);
-        assert_eq!(all_signals(&system).len(), 4);
+        let (simulator, tracker) = (&simulator, tracker.as_ref());
+        each(cycle, &Moment { system, cycle, simulator, tracker });
     }
 }

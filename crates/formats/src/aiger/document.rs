@@ -205,10 +205,12 @@ fn symbols(system: &TransitionSystem) -> Vec<Symbol> {
         *position += 1;
     }
     let mut labels = Labels::new(system.labels());
-    for (section, exprs) in [('c', system.constraints()), ('f', system.fairness())] {
-        for (index, &expr) in exprs.iter().enumerate() {
-            labels.take(expr).into_iter().for_each(|text| name(section, index, text));
-        }
+    for (index, &expr) in system.fairness().iter().enumerate() {
+        labels.take(expr).into_iter().for_each(|text| name('f', index, text));
+    }
+    for index in 0..system.constraints().len() {
+        let origin = &system.constraint_origin(index).name;
+        origin.iter().for_each(|text| name('c', index, text));
     }
     symbols
 }

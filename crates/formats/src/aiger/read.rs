@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use elinvar_ir::{ExprId, Named, Pool, Property, PropertyKind, Sort, SystemBuilder};
+use elinvar_ir::{ExprId, Named, Origin, Pool, Property, PropertyKind, Sort, SystemBuilder};
 use rustc_hash::FxHashMap;
 
 use super::gates::{Circuit, Definitions};
@@ -162,7 +162,7 @@ impl Sections {
         let mut safety = |prefix, bits: Vec<ExprId>| {
             for (index, bit) in bits.into_iter().enumerate() {
                 let name = symbols.take_or_default(prefix, index);
-                builder.properties.push(Property { name, kind: PropertyKind::Bad(bit) });
+                builder.properties.push(Property::bad(name, bit));
             }
         };
         if old_style {
@@ -172,18 +172,18 @@ impl Sections {
             for (index, conditions) in justice.into_iter().enumerate() {
                 let name = symbols.take_or_default('j', index);
                 let kind = PropertyKind::Justice(conditions);
-                builder.properties.push(Property { name, kind });
+                builder.properties.push(Property::new(name, kind));
             }
             for (index, expr) in outputs.into_iter().enumerate() {
                 let name = symbols.take_or_default('o', index);
                 builder.outputs.push(Named { name, expr });
             }
         }
-        for (prefix, bits) in [('c', &builder.constraints), ('f', &builder.fairness)] {
-            for (index, &expr) in bits.iter().enumerate() {
-                if let Some(name) = symbols.take(prefix, index) {
-                    builder.labels.push(Named { name, expr });
-                }
+        let mut origin = |index| Origin { name: symbols.take('c', index), place: None };
+        builder.constraint_origins = (0..self.constraints.len()).map(&mut origin).collect();
+        for (index, &expr) in builder.fairness.iter().enumerate() {
+            if let Some(name) = symbols.take('f', index) {
+                builder.labels.push(Named { name, expr });
             }
         }
         Ok(())
@@ -433,7 +433,7 @@ mod tests {
         let model = read(text).unwrap();
         assert_eq!(model.system.input_name(0), "in put");
         assert_eq!(model.system.state_name(0), "\u{fffd}");
-        assert_eq!(model.system.labels()[0].name, "c");
+        assert_eq!(model.system.constraint_origin(0).name.as_deref(), Some("c"));
         assert_eq!(model.comment(), b"free text");
         assert_eq!((model.input_literal(0), model.latch_literal(0)), (2, 4));
     }

@@ -7,6 +7,7 @@
 //! comments may stand anywhere between words. Limits: arrays of arrays are
 //! refused.
 
+mod assertions;
 mod initial;
 mod read;
 mod witness;
@@ -28,6 +29,12 @@ pub struct Btor2Model {
     /// How often each operator occurs in the file.
     pub operators: BTreeMap<&'static str, usize>,
 }
+
+/// The first word of a comment on an input that is a clock.
+const CLOCK: &str = "clock";
+
+/// The first word of a comment on a bad property that is a cover statement.
+const COVER: &str = "cover";
 
 /// The name of a bad property without a symbol, by its number among these.
 fn default_bad_name(number: usize) -> String {

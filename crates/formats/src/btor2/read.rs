@@ -2,11 +2,16 @@
 
 use std::borrow::Cow;
 
-use elinvar_ir::{ExprId, Named, Property, PropertyKind, Sort, SystemBuilder};
+use elinvar_ir::{ExprId, Goal, Named, Origin, Place, Property, PropertyKind, Sort, SystemBuilder};
 
+use super::assertions::Assertions;
 use super::initial::input_dependent;
-use super::{Btor2Model, default_bad_name, default_justice_name, default_output_name};
+use super::{
+    Btor2Model, CLOCK, COVER, default_bad_name, default_justice_name, default_output_name,
+};
 use crate::Diagnostic;
+use crate::names::escape;
+use crate::naming::{find_clocks, name_symbols};
 use crate::numbered::{
     Constant, Keyword, Lines, Meaning, Operand, Operator, Syntax, Word, expect_sort,
 };
@@ -24,6 +29,8 @@ pub fn read_with(source: &[u8], builder: SystemBuilder) -> Result<Btor2Model, Di
         reader.line()?;
     }
     reader.check_initial_values()?;
+    name_symbols(&mut reader.lines.builder);
+    reader.lines.builder.clocks = find_clocks(&reader.lines.builder);
     let end = source.len();
     let system = (reader.lines.builder.finish())
         .map_err(|error| Diagnostic::new(error.to_string(), end..end))?;
@@ -39,16 +46,26 @@ struct Reader<'a> {
     bads: usize,
     justices: usize,
     last_id: u64,
+    assertions: Assertions,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a [u8], builder: SystemBuilder) -> Self {
         let lines = Lines::new(source, Syntax::Btor2, builder);
-        Reader { lines, states: Vec::new(), initial: Vec::new(), bads: 0, justices: 0, last_id: 0 }
+        Reader {
+            lines,
+            states: Vec::new(),
+            initial: Vec::new(),
+            bads: 0,
+            justices: 0,
+            last_id: 0,
+            assertions: Assertions::default(),
+        }
     }
 
     fn line(&mut self) -> Result<(), Diagnostic> {
         let id = self.id()?;
+        self.assertions.next_line(id);
         let meaning = match self.lines.keyword()? {
             Keyword::Sort => Meaning::Sort(self.sort_definition()?),
             Keyword::Input => self.input()?,
@@ -154,6 +171,9 @@ impl<'a> Reader<'a> {
         let symbol = self.lines.builder.input(sort, name.as_deref());
         let symbol = symbol.map_err(|error| word.error(error.to_string()))?;
         self.states.push(None);
+        if self.lines.scan.comment().is_some_and(|comment| comment.starts_with(CLOCK)) {
+            self.lines.builder.clocks.push(self.lines.builder.inputs.len() - 1);
+        }
         Ok(Meaning::Expr(symbol))
     }
 
@@ -245,16 +265,32 @@ impl<'a> Reader<'a> {
 
     fn bad(&mut self) -> Result<Meaning, Diagnostic> {
         let bad = self.lines.bit()?;
+        if let Some(antecedent) = self.assertions.antecedent(&self.lines.builder.pool, bad) {
+            self.lines.builder.antecedents.insert(bad, antecedent);
+        }
         let name = self.lines.name()?.map_or_else(|| default_bad_name(self.bads), Cow::into_owned);
-        self.lines.builder.bad(name, bad);
+        let (goal, place) = self.remark();
+        self.lines.builder.properties.push(Property { goal, place, ..Property::bad(name, bad) });
         self.bads += 1;
         Ok(Meaning::Other("a bad state property"))
     }
 
+    /// What the comment of the line says about a property or a constraint: its place in the
+    /// sources, as Yosys notes it, and after the word `cover` that it is to be reached.
+    fn remark(&mut self) -> (Goal, Option<Place>) {
+        let comment = escape(self.lines.scan.comment().unwrap_or_default());
+        let (goal, place) = match comment.strip_prefix(COVER) {
+            Some(rest) if rest.is_empty() || rest.starts_with(' ') => (Goal::Cover, rest),
+            Some(_) | None => (Goal::Assert, &*comment),
+        };
+        (goal, Place::parse(place))
+    }
+
     fn constraint(&mut self) -> Result<Meaning, Diagnostic> {
         let constraint = self.lines.bit()?;
-        self.lines.builder.constraints.push(constraint);
-        self.label(constraint)?;
+        let name = self.lines.name()?.map(Cow::into_owned);
+        let (_, place) = self.remark();
+        self.lines.builder.constrain(constraint, Origin { name, place });
         Ok(Meaning::Other("a constraint"))
     }
 
@@ -276,10 +312,9 @@ impl<'a> Reader<'a> {
         }
         let name =
             self.lines.name()?.map_or_else(|| default_justice_name(self.justices), Cow::into_owned);
-        self.lines
-            .builder
-            .properties
-            .push(Property { name, kind: PropertyKind::Justice(conditions) });
+        let (_, place) = self.remark();
+        let property = Property::new(name, PropertyKind::Justice(conditions));
+        self.lines.builder.properties.push(Property { place, ..property });
         self.justices += 1;
         Ok(Meaning::Other("a justice property"))
     }
@@ -316,6 +351,11 @@ impl<'a> Reader<'a> {
         let (sort, at) = self.sort()?;
         let operands = self.lines.operands(operator)?;
         let expr = self.lines.apply(operator, sort, at, &operands)?;
+        if sort == Sort::BOOL {
+            let Lines { scan, builder, .. } = &mut self.lines;
+            let texts = operands.map(|operand| (operand.expr, scan.bytes(operand.word)));
+            self.assertions.operator(&mut builder.pool, operator, expr, texts);
+        }
         self.labelled(expr)
     }
 }

@@ -15,12 +15,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use elinvar_ir::{
-    BitVec, Expr, ExprId, Pool, PropertyKind, Role, Sort, TransitionSystem, cone, zero_of,
+    BitVec, Expr, ExprId, Goal, Origin, Place, Pool, PropertyKind, Role, Sort, TransitionSystem,
+    cone, zero_of,
 };
 use rustc_hash::FxHashMap;
 
 use super::initial::without_input_dependence;
-use super::{default_bad_name, default_justice_name, default_output_name};
+use super::{CLOCK, COVER, default_bad_name, default_justice_name, default_output_name};
 use crate::WriteError;
 use crate::numbered::{ELEMENTWISE_ADDRESS, Printer, Ref, Syntax, fresh_cone};
 use crate::same::roots;
@@ -72,15 +73,16 @@ impl<'a> Writer<'a> {
     }
 
     fn inputs(&mut self) {
-        for input in self.system.inputs() {
-            self.symbol("input", input.symbol);
+        for (index, input) in self.system.inputs().iter().enumerate() {
+            let is_clock = self.system.clocks().contains(&index);
+            self.symbol("input", input.symbol, if is_clock { CLOCK } else { "" });
         }
     }
 
-    fn symbol(&mut self, keyword: &str, symbol: ExprId) {
+    fn symbol(&mut self, keyword: &str, symbol: ExprId, comment: &str) {
         let line = self.printer.begin_sorted(keyword, self.pool.sort(symbol));
         let name = self.pool.as_symbol(symbol).and_then(|symbol| self.pool.symbol_name(symbol));
-        self.printer.end(name);
+        self.printer.end_with_comment(name, comment);
         self.printer.define(symbol, line);
         self.printed[symbol.node()] = true;
     }
@@ -99,7 +101,7 @@ impl<'a> Writer<'a> {
                 Some(self.printer.positive(value))
             }
         };
-        self.symbol("state", state.symbol);
+        self.symbol("state", state.symbol, "");
         if let Some(value) = value {
             self.printer.begin_sorted("init", self.pool.sort(state.symbol));
             self.printer.operand(state.symbol);
@@ -193,45 +195,52 @@ impl<'a> Writer<'a> {
     }
 
     fn properties(&mut self) {
-        for &constraint in self.system.constraints() {
-            self.condition("constraint", constraint, None);
+        for (index, &constraint) in self.system.constraints().iter().enumerate() {
+            let Origin { name, place } = self.system.constraint_origin(index);
+            self.condition(
+                "constraint",
+                constraint,
+                name.as_deref(),
+                &comment(Goal::Assert, place),
+            );
         }
         for &fair in self.system.fairness() {
-            self.condition("fair", fair, None);
+            self.condition("fair", fair, None, "");
         }
         let (mut bads, mut justices) = (0, 0);
         for property in self.system.properties() {
             let given = |default: String| (property.name != default).then_some(&*property.name);
+            let comment = comment(property.goal, &property.place);
             match &property.kind {
                 PropertyKind::Bad(bad) => {
                     let name = given(default_bad_name(bads));
-                    self.condition("bad", *bad, name);
+                    self.condition("bad", *bad, name, &comment);
                     bads += 1;
                 }
                 PropertyKind::Justice(conditions) => {
                     let name = given(default_justice_name(justices));
-                    self.justice(conditions, name);
+                    self.justice(conditions, name, &comment);
                     justices += 1;
                 }
             }
         }
     }
 
-    fn condition(&mut self, keyword: &str, bit: ExprId, name: Option<&str>) {
+    fn condition(&mut self, keyword: &str, bit: ExprId, name: Option<&str>, comment: &str) {
         let bit = self.printer.positive(bit);
         self.printer.begin(keyword);
         self.printer.reference(bit);
-        self.printer.end(name);
+        self.printer.end_with_comment(name, comment);
     }
 
-    fn justice(&mut self, conditions: &[ExprId], name: Option<&str>) {
+    fn justice(&mut self, conditions: &[ExprId], name: Option<&str>, comment: &str) {
         let bits: Vec<Ref> = conditions.iter().map(|&bit| self.printer.positive(bit)).collect();
         self.printer.begin("justice");
         self.printer.number(bits.len() as u64);
         for bit in bits {
             self.printer.reference(bit);
         }
-        self.printer.end(name);
+        self.printer.end_with_comment(name, comment);
     }
 
     fn observations(&mut self) {
@@ -263,6 +272,15 @@ impl<'a> Writer<'a> {
             self.printer.number(0);
         }
         self.printer.end(Some(name));
+    }
+}
+
+/// The comment on a property or a constraint, which the reader understands.
+fn comment(goal: Goal, place: &Option<Place>) -> String {
+    let place = place.as_ref().map_or_else(String::new, Place::to_comment);
+    match goal {
+        Goal::Assert => place,
+        Goal::Cover => format!("{COVER} {place}").trim_end().to_owned(),
     }
 }
 

@@ -93,9 +93,18 @@ impl<'a> Printer<'a> {
 
     /// Ends the line, with a name or without.
     pub fn end(&mut self, name: Option<&str>) {
+        self.end_with_comment(name, "");
+    }
+
+    /// Ends the line, with a name and a comment, if there are any.
+    pub fn end_with_comment(&mut self, name: Option<&str>, comment: &str) {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             self.out.push(b' ');
             self.out.extend_from_slice(printable(name).as_bytes());
+        }
+        if !comment.is_empty() {
+            self.out.extend_from_slice(b" ; ");
+            self.out.extend_from_slice(comment.as_bytes());
         }
         self.out.push(b'\n');
     }

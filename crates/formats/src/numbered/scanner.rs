@@ -99,6 +99,14 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The comment at the end of this line, without its semicolon.
+    pub fn comment(&mut self) -> Option<&'a str> {
+        self.skip_spaces();
+        let text = self.source[self.at..].strip_prefix(b";")?;
+        let end = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+        Some(std::str::from_utf8(&text[..end]).ok()?.trim())
+    }
+
     /// Nothing but a comment may follow on this line.
     pub fn end_line(&mut self) -> Result<(), Diagnostic> {
         self.skip_spaces();

@@ -31,7 +31,8 @@ fn declarations_and_their_names() {
     assert_eq!(names, ["full", "bad1", "live", "justice1"]);
     assert_eq!((model.input_name(0), model.state_name(0)), ("go".into(), "count".into()));
     let labels: Vec<&str> = model.labels().iter().map(|label| &*label.name).collect();
-    assert_eq!(labels, ["origin", "more", "always"]);
+    assert_eq!(labels, ["origin", "more"]);
+    assert_eq!(model.constraint_origin(0).name.as_deref(), Some("always"));
     let outputs: Vec<&str> = model.outputs().iter().map(|output| &*output.name).collect();
     assert_eq!(outputs, ["watch", "output1"]);
     let go = model.inputs()[0].symbol;

@@ -184,7 +184,7 @@ fn what_cannot_be_written_is_named() {
     let message = |error: WriteError| error.to_string();
     let mut b = SystemBuilder::new();
     let x = b.input(Sort::BOOL, Some("x")).unwrap();
-    b.properties.push(Property { name: "live".into(), kind: PropertyKind::Justice(vec![x]) });
+    b.properties.push(Property::new("live", PropertyKind::Justice(vec![x])));
     let error = btor::write(&b.clone().finish().unwrap()).unwrap_err();
     assert_eq!(message(error), "BTOR cannot express the justice property live");
     b.properties.clear();

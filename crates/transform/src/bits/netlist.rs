@@ -169,7 +169,7 @@ impl Netlist {
                     PropertyKind::Justice(conditions.iter().map(|&lit| expr(lit)).collect())
                 }
             };
-            builder.properties.push(Property { name: property.name.clone(), kind });
+            builder.properties.push(Property { kind, ..property.clone() });
         }
         for (output, bits) in old.outputs().iter().zip(&self.outputs) {
             for (i, &lit) in bits.iter().enumerate() {

@@ -135,7 +135,7 @@ impl BitSystem {
         builder.constraints = self.constraints.iter().map(|&lit| expr(lit)).collect();
         for BitProperty { name, bad } in &self.properties {
             let kind = PropertyKind::Bad(expr(*bad));
-            builder.properties.push(Property { name: name.clone(), kind });
+            builder.properties.push(Property::new(name, kind));
         }
         Ok(builder.finish().expect("bits of a well-formed system are well-formed"))
     }

@@ -365,7 +365,7 @@ fn justice_is_refused() {
     let mut b = elinvar_ir::SystemBuilder::new();
     let x = b.input(Sort::BOOL, Some("x")).unwrap();
     let kind = PropertyKind::Justice(vec![x]);
-    b.properties.push(elinvar_ir::Property { name: "often".into(), kind });
+    b.properties.push(elinvar_ir::Property::new("often", kind));
     let system = b.finish().unwrap();
     let refused =
         prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Unlimited).unwrap_err();

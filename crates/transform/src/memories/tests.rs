@@ -227,8 +227,10 @@ fn a_trace_through_a_large_memory_is_found() {
     b.states[1].init = Some(zero);
     b.states[1].next = Some(b.pool.binary(BinaryOp::Add, time, one).unwrap());
     let is_two = b.pool.equal(time, two).unwrap();
-    let PropertyKind::Bad(odd) = b.properties[0].kind else { panic!("a safety property") };
-    b.properties[0].kind = PropertyKind::Bad(b.pool.and(is_two, odd).unwrap());
+    let elinvar_ir::PropertyKind::Bad(odd) = b.properties[0].kind else {
+        panic!("a safety property")
+    };
+    b.properties[0].kind = elinvar_ir::PropertyKind::Bad(b.pool.and(is_two, odd).unwrap());
     let system = b.finish().unwrap();
     let Verdict::Unsafe(trace) = decide(&system) else { panic!("three is odd") };
     assert_eq!(replay(&system, &trace), Ok(()));

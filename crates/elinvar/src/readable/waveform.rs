@@ -1,0 +1,297 @@
+//! Executions as waveforms.
+//!
+//! A cycle takes 10 ns, and values change at its start. A clock rises at the start of each cycle
+//! and falls in the middle. All inputs, states and named wires are there, under their scopes, and
+//! the bit of the property under its name: it is 1 where an assertion fails or a cover statement
+//! is reached. Of an array, the elements that ever differ from the rest are shown as
+//! `name[index]`, and the rest, when there is one, as `name[others]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use elinvar_formats::names::path;
+use elinvar_formats::waveform::{Recorder, Variable, WaveformFormat, write};
+use elinvar_ir::{BitVec, ExprId, Sort, Trace, TransitionSystem, Value};
+
+use super::nets::{self, Kind, Net, gather_words};
+use super::relevance::{Known, Relevance};
+use super::waves::{Moment, execute};
+
+/// Nanoseconds per cycle.
+const CYCLE: u64 = 10;
+
+/// The waveform of a counterexample. Bits that do not matter are unknown.
+pub fn of_counterexample(
+    system: &TransitionSystem,
+    trace: &Trace,
+    format: WaveformFormat,
+) -> Vec<u8> {
+    render(system, trace, Relevance::of(system, trace).as_ref(), format)
+}
+
+/// The waveform of any execution, with all values.
+pub fn of_execution(system: &TransitionSystem, trace: &Trace, format: WaveformFormat) -> Vec<u8> {
+    render(system, trace, None, format)
+}
+
+fn render(
+    system: &TransitionSystem,
+    trace: &Trace,
+    relevance: Option<&Relevance>,
+    format: WaveformFormat,
+) -> Vec<u8> {
+    let nets = nets(system, trace);
+    let lines = lines(system, &nets, &touched(system, trace, relevance, &nets));
+    let variables = variables(system, &nets, &lines);
+    write(format, variables, |recorder| {
+        execute(system, trace, relevance, |cycle, moment| {
+            let start = CYCLE * cycle as u64;
+            recorder.time(start);
+            record(&nets, &lines, moment, recorder);
+            if has_clock(&nets) {
+                recorder.time(start + CYCLE / 2);
+                set_clocks(&nets, &lines, false, recorder);
+            }
+        });
+        // The last cycle has an end, too.
+        recorder.time(CYCLE * trace.steps.len() as u64);
+    })
+}
+
+/// All signals, and the property of the trace.
+fn nets(system: &TransitionSystem, trace: &Trace) -> Vec<Net> {
+    let mut nets = gather_words(system, nets::all(system));
+    // A simulated system may have no property at all.
+    if let Some((id, bad)) = system.bads().find(|&(id, _)| id == trace.property) {
+        let (name, kind) = (system.property(id).name.clone(), Kind::Property);
+        nets.push(Net { name, kind, parts: vec![bad], is_named: true, distance: None });
+    }
+    nets
+}
+
+/// One line of the waveform.
+struct Line {
+    /// The number of the signal.
+    net: usize,
+    part: Part,
+}
+
+/// Which part of the value of a signal a line shows.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Whole,
+    Element(BitVec),
+    Others,
+}
+
+/// For each signal that is an array, the elements that differ from the rest in some cycle.
+fn touched(
+    system: &TransitionSystem,
+    trace: &Trace,
+    relevance: Option<&Relevance>,
+    nets: &[Net],
+) -> BTreeMap<usize, BTreeSet<BitVec>> {
+    let is_array = |&net: &usize| nets[net].sort(system).is_array();
+    let arrays = (0..nets.len()).filter(is_array);
+    let mut touched: BTreeMap<usize, BTreeSet<BitVec>> =
+        arrays.map(|net| (net, BTreeSet::new())).collect();
+    if touched.is_empty() {
+        return touched;
+    }
+    execute(system, trace, relevance, |_, moment| {
+        for (&net, elements) in &mut touched {
+            let (value, known) = moment.read(&nets[net].parts);
+            elements.extend(value.array().entries().map(|(at, _)| at.clone()));
+            if let Known::Mask(mask) = known {
+                elements.extend(mask.array().entries().map(|(at, _)| at.clone()));
+            }
+        }
+    });
+    touched
+}
+
+fn lines(
+    system: &TransitionSystem,
+    nets: &[Net],
+    touched: &BTreeMap<usize, BTreeSet<BitVec>>,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (net, signal) in nets.iter().enumerate() {
+        let mut add = |part| lines.push(Line { net, part });
+        match signal.sort(system) {
+            Sort::Bv(_) => add(Part::Whole),
+            Sort::Array { index, .. } => {
+                let elements = &touched[&net];
+                elements.iter().for_each(|at| add(Part::Element(at.clone())));
+                if index >= 64 || (elements.len() as u64) < 1 << index {
+                    add(Part::Others);
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn variables(system: &TransitionSystem, nets: &[Net], lines: &[Line]) -> Vec<Variable> {
+    let mut seen: BTreeMap<(&[ExprId], &Part), usize> = BTreeMap::new();
+    let mut variables = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let net = &nets[line.net];
+        let (width, suffix) = match (net.sort(system), &line.part) {
+            (Sort::Bv(width), _) => (width, String::new()),
+            (Sort::Array { element, .. }, Part::Element(at)) => {
+                (element, format!("[{}]", at.to_decimal()))
+            }
+            (Sort::Array { element, .. }, _) => (element, "[others]".to_owned()),
+        };
+        let mut path = match net.kind {
+            Kind::Property => property_path(&net.name),
+            Kind::Clock | Kind::Input | Kind::Register | Kind::Wire => path(&net.name),
+        };
+        path.last_mut().expect("a path has a last part").push_str(&suffix);
+        let same_as = *seen.entry((&net.parts, &line.part)).or_insert(number);
+        let is_register = net.kind == Kind::Register;
+        variables.push(Variable { path, is_register, width, same_as });
+    }
+    variables
+}
+
+/// The scopes of a property, unless its name is a place in a file.
+fn property_path(name: &str) -> Vec<String> {
+    if name.contains(['/', ':']) { vec![name.to_owned()] } else { path(name) }
+}
+
+fn record(nets: &[Net], lines: &[Line], moment: &Moment<'_>, recorder: &mut Recorder<'_>) {
+    set_clocks(nets, lines, true, recorder);
+    let mut lines = lines.iter().enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let net = &nets[line.net];
+        if net.kind == Kind::Clock {
+            continue;
+        }
+        let (value, known) = moment.read(&net.parts);
+        set(number, &line.part, &value, &known, recorder);
+        // The other elements of an array follow.
+        while let Some((number, line)) = lines.next_if(|(_, next)| next.net == line.net) {
+            set(number, &line.part, &value, &known, recorder);
+        }
+    }
+}
+
+fn set(number: usize, part: &Part, value: &Value, known: &Known, recorder: &mut Recorder<'_>) {
+    let (word, known) = match part {
+        Part::Whole => (value.bv(), known.clone()),
+        Part::Element(at) => (value.array().read(at), known.element(at)),
+        Part::Others => {
+            let known = match known {
+                Known::All => Known::All,
+                Known::Mask(mask) => Known::of(mask.array().default_element().clone().into()),
+            };
+            (value.array().default_element(), known)
+        }
+    };
+    recorder.set(number, word, &known.word(word.width()));
+}
+
+fn has_clock(nets: &[Net]) -> bool {
+    nets.iter().any(|net| net.kind == Kind::Clock)
+}
+
+fn set_clocks(nets: &[Net], lines: &[Line], level: bool, recorder: &mut Recorder<'_>) {
+    for (number, _) in lines.iter().enumerate().filter(|(_, l)| nets[l.net].kind == Kind::Clock) {
+        recorder.set(number, &BitVec::bool(level), &BitVec::bool(true));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::{ArrayValue, BinaryOp, Named, PropertyId, Step, SystemBuilder};
+
+    use super::*;
+
+    /// A counter that writes itself into a memory at every address it passes.
+    fn system() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let count = b.state(Sort::Bv(2), Some("core.count")).unwrap();
+        let memory = b.state(Sort::Array { index: 2, element: 2 }, Some("core.mem")).unwrap();
+        let free = b.state(Sort::BOOL, Some("a b")).unwrap();
+        let run = b.input(Sort::BOOL, Some("run")).unwrap();
+        b.input(Sort::BOOL, Some("core.clk")).unwrap();
+        b.clocks.push(1);
+        let one = b.pool.uext(run, 1).unwrap();
+        b.states[0].init = Some(b.pool.constant(BitVec::zero(2)));
+        b.states[0].next = Some(b.pool.binary(BinaryOp::Add, count, one).unwrap());
+        b.states[1].next = Some(b.pool.write(memory, count, count).unwrap());
+        let two = b.pool.constant(BitVec::new(2, 2));
+        let bad = b.pool.equal(count, two).unwrap();
+        let bad = b.pool.and(bad, free).unwrap();
+        b.outputs.push(Named { name: "core.run".into(), expr: run });
+        b.outputs.push(Named { name: "run".into(), expr: free });
+        b.bad("two", bad);
+        b.finish().unwrap()
+    }
+
+    fn trace() -> Trace {
+        let bit = |value| Value::from(BitVec::bool(value));
+        let step = |run, free: Option<bool>| Step {
+            inputs: vec![bit(run), bit(false)],
+            free: free.into_iter().map(bit).collect(),
+        };
+        Trace {
+            property: PropertyId(0),
+            initial: vec![
+                BitVec::zero(2).into(),
+                ArrayValue::constant(2, BitVec::new(2, 3)).into(),
+                bit(false),
+            ],
+            steps: vec![step(true, None), step(true, Some(false)), step(false, Some(true))],
+        }
+    }
+
+    const VARIABLES: &str = "$scope module top $end\n\
+        $var wire 1 ! run $end\n\
+        $var reg 1 \" a_b $end\n\
+        $var wire 1 \" run_2 $end\n\
+        $var wire 1 # two $end\n\
+        $scope module core $end\n\
+        $var wire 1 $ clk $end\n\
+        $var reg 2 % count $end\n\
+        $var reg 2 & mem[0] $end\n\
+        $var reg 2 ' mem[1] $end\n\
+        $var reg 2 ( mem[others] $end\n\
+        $var wire 1 ! run $end\n\
+        $upscope $end\n\
+        $upscope $end\n\
+        $enddefinitions $end\n";
+
+    /// What follows the header.
+    fn body(waveform: Vec<u8>) -> String {
+        let text = String::from_utf8(waveform).unwrap();
+        text.split_once("$timescale 1 ns $end\n").unwrap().1.to_owned()
+    }
+
+    #[test]
+    fn an_execution_has_scopes_a_memory_and_a_clock() {
+        let text = body(of_execution(&system(), &trace(), WaveformFormat::Vcd));
+        let changes = "#0\n1$\n1!\nb00 %\nb11 &\nb11 '\nb11 (\n0\"\n0#\n#5\n0$\n\
+            #10\n1$\nb01 %\nb00 &\n#15\n0$\n\
+            #20\n1$\n0!\nb10 %\nb01 '\n1\"\n1#\n#25\n0$\n\
+            #30\n";
+        assert_eq!(text, format!("{VARIABLES}{changes}"));
+    }
+
+    #[test]
+    fn values_of_a_counterexample_that_do_not_matter_are_unknown() {
+        let text = body(of_counterexample(&system(), &trace(), WaveformFormat::Vcd));
+        let changes = "#0\n1$\n1!\nb00 %\nbxx &\nbxx '\nbxx (\nx\"\n0#\n#5\n0$\n\
+            #10\n1$\nb01 %\nb00 &\n#15\n0$\n\
+            #20\n1$\nx!\nb10 %\nb01 '\n1\"\n1#\n#25\n0$\n\
+            #30\n";
+        assert_eq!(text, format!("{VARIABLES}{changes}"));
+    }
+
+    #[test]
+    fn properties_that_are_called_like_a_place_have_no_scopes() {
+        assert_eq!(property_path("u.a_full"), ["u", "a_full"]);
+        assert_eq!(property_path("rtl/fifo.sv:42.9-42.44"), ["rtl/fifo.sv:42.9-42.44"]);
+    }
+}

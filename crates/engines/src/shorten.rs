@@ -1,0 +1,110 @@
+//! Shorter counterexamples, by bounded model checking.
+//!
+//! Engines other than bounded model checking return traces of any length. This looks for a trace
+//! in fewer cycles, cycle by cycle and for all properties together, on the prepared bits if there
+//! are any. The first one that it finds is the shortest. If it gets to the last cycle of a given
+//! trace without finding one, that trace is the shortest.
+
+use std::time::Duration;
+
+use elinvar_ir::{PropertyId, Trace, Verdict};
+use elinvar_logic::blast::cost;
+
+use crate::bmc::Sweep;
+use crate::engine::EngineError;
+use crate::run::{Event, Run};
+use crate::task::Task;
+
+const NAME: &str = "shorten";
+
+/// What a search with a limit may spend: questions, and gates of the unrolling. Both are
+/// deterministic; the limit on time is there for systems with very costly steps.
+const QUESTIONS: u64 = 2_000;
+const GATES: u64 = 1_000_000;
+
+/// Looks for traces of some properties that are shorter than those of this depth, within a time
+/// or until the run ends. Returns shorter ones, which are the shortest. The task gets to know
+/// which cycles have no bad state: see [`Task::excluded`].
+///
+/// # Errors
+/// When the system is too large to be unrolled.
+pub fn shorten(
+    task: &Task,
+    known: &[(PropertyId, usize)],
+    limit: Option<Duration>,
+) -> Result<Vec<Trace>, EngineError> {
+    let mut known: Vec<(PropertyId, usize)> = known.to_vec();
+    known.retain(|&(property, depth)| depth > task.excluded(property));
+    let Some(first) = known.iter().map(|&(property, _)| task.excluded(property)).min() else {
+        return Ok(Vec::new());
+    };
+    let properties: Vec<PropertyId> = known.iter().map(|&(property, _)| property).collect();
+    let own = task.only(&properties).with_own_answers().with_run(quiet(task, limit));
+    let outcome = match own.known_bits() {
+        Some(bits) => search(bits.as_system()?, &known, first, limit.is_some()),
+        None => search(&own, &known, first, limit.is_some()),
+    };
+    properties.iter().for_each(|&property| task.exclude(property, own.excluded(property)));
+    match outcome {
+        Ok(()) | Err(EngineError::Stopped(_)) => {}
+        Err(error @ (EngineError::TooLarge(_) | EngineError::NotSafety(_))) => return Err(error),
+        Err(error @ EngineError::NoSolver(_)) => return Err(error),
+    }
+    let trace = |&property: &PropertyId| match own.finding(property)?.verdict {
+        Verdict::Unsafe(trace) => Some(trace),
+        Verdict::Safe(_) | Verdict::Unknown(_) => None,
+    };
+    Ok(properties.iter().filter_map(trace).collect())
+}
+
+/// The run under a limit. What is found here decides nothing, and the bound is of interest only
+/// if every property is decided.
+fn quiet(task: &Task, limit: Option<Duration>) -> Run {
+    let (run, is_last) = (task.run().clone(), task.open().is_empty());
+    let limited = match limit {
+        Some(time) => run.within(time).with_effort(QUESTIONS),
+        None => run.child(),
+    };
+    limited.with_observer(move |event| match event {
+        Event::Decided { .. } => {}
+        Event::Progress { .. } if !is_last => {}
+        Event::Progress { .. }
+        | Event::Query { .. }
+        | Event::ArrayLemmas { .. }
+        | Event::DistinctPairs { .. }
+        | Event::Statistics(_)
+        | Event::State(_)
+        | Event::Instance { .. } => run.emit(event.clone()),
+    })
+}
+
+fn search(
+    task: &Task,
+    known: &[(PropertyId, usize)],
+    first: usize,
+    is_limited: bool,
+) -> Result<(), EngineError> {
+    let last = known.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+    let gates = if is_limited { gates(task).max(1) } else { 0 };
+    let mut sweep = Sweep::new(task, NAME)?.from(first);
+    for frame in first..last {
+        for &(property, depth) in known {
+            if depth <= frame {
+                sweep.close(property);
+            }
+        }
+        if sweep.is_done() || gates.saturating_mul(frame as u64) > GATES {
+            break;
+        }
+        task.run().go_on()?;
+        task.run().emit(Event::bound(NAME, frame));
+        sweep.look_at(frame, frame)?;
+    }
+    Ok(())
+}
+
+/// About how many gates one cycle takes.
+fn gates(task: &Task) -> u64 {
+    let pool = task.subject().pool();
+    pool.ids().map(|id| cost(pool, &pool.get(id))).fold(0, u64::saturating_add)
+}
