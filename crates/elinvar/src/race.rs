@@ -490,7 +490,7 @@ mod tests {
                 flag.store(true, Ordering::Relaxed);
             }
         });
-        assert_eq!(task.with_run(run).ask(&mut bmc()), Ok(()));
+        assert_eq!(task.with_run(run).ask(&mut Schedule::bmc(BmcOptions::default())), Ok(()));
         assert!(looked.load(Ordering::Relaxed));
     }
 }

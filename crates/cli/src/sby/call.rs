@@ -47,8 +47,9 @@ struct PassedOptions {
     #[arg(long, value_name = "N", requires = "kmax", hide_short_help = true, help_heading = HEADING)]
     kmin: Option<usize>,
 
-    /// btormc: 1 stops at the first property that fails, 0 decides each of them (mode cover)
-    #[arg(long, value_name = "0|1", requires = "kmax", hide_short_help = true, help_heading = HEADING)]
+    /// btormc: 1 stops at the first property that fails, 0 decides each of them (mode cover);
+    /// without `-kmax`, 1 asks for a proof
+    #[arg(long, value_name = "0|1", hide_short_help = true, help_heading = HEADING)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=1))]
     stop_first: Option<u8>,
 

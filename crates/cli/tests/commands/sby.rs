@@ -48,11 +48,10 @@ fn engines_on_aiger_are_answered_by_digits() {
 #[test]
 fn bounded_searches_on_aiger_print_their_progress() {
     let path = &folder();
-    for (words, progress) in [
-        ("6", "u1\nu2\nu3\nu4\nu5\nu6\n"),
-        ("-e bmc --end 6 --witness", "u1\nu2\nu3\nu4\nu5\nu6\n"),
-        ("--bmc-max-k 6 -e bmc -v 0 --witness", ""),
-    ] {
+    let progress: String = (1..=6).map(|step| format!("u{step}\n")).collect();
+    let noisy = ["6", "-e bmc --end 6 --witness"].map(|words| (words, progress.as_str()));
+    let silent = ("--bmc-max-k 6 -e bmc -v 0 --witness", "");
+    for (words, progress) in noisy.into_iter().chain([silent]) {
         let run = sby(path, &format!("{words} @counter.aag"));
         assert_eq!((run.code, run.stdout), (0, format!("{progress}2\n")), "{words}");
         let deeper = words.replace('6', "7");
@@ -172,21 +171,12 @@ fn a_limit_is_undecided_in_a_proof_and_an_error_in_a_search() {
 fn a_signal_of_sby_ends_the_run_without_a_pass() {
     let path = &folder();
     let model = hard_model(path);
-    for (words, code, answer) in
-        [(&["--witness", &model][..], 30, "UNKNOWN\n"), (&["-v", "0", "-k", "5", &model], 4, "")]
-    {
-        let child = command(path)
-            .arg("sby")
-            .args(words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(500));
+    let proof = ["sby", "--witness", &model];
+    let search = ["sby", "-v", "0", "-k", "5", &model];
+    for (words, code, answer) in [(&proof[..], 30, "UNKNOWN\n"), (&search, STOPPED, "")] {
+        let child = started(path, words, Duration::from_millis(500));
         let start = Instant::now();
-        let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-        assert!(kill.success());
-        let run = Run::of(child.wait_with_output().unwrap());
+        let run = signalled(child, "-TERM");
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         assert_eq!((run.code, run.stdout.as_str()), (code, answer), "{}", run.stderr);
     }
@@ -227,9 +217,7 @@ fn contradictory_assumptions_are_no_answer() {
             ("-v 0 12 m.aag", "2\n"),
             ("-v 0 -k 12 m.btor2", "unknown\n"),
         ] {
-            let run = sby(path, words);
-            assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""), "{words}");
-            assert!(run.stderr.contains(message), "{words}: {}", run.stderr);
+            expect_user_error(path, words, message);
             let run = sby(path, &format!("--nopresat {words}"));
             assert_eq!(run.stdout, answer, "{words}: {}", run.stderr);
         }
@@ -278,10 +266,15 @@ fn calls_that_make_no_sense_are_user_errors() {
         ("-k 3 -j 2 @counter.btor2", "--threads requires --engine auto"),
         ("+deep @counter.aag", "+deep is a strategy of suprove"),
     ] {
-        let run = sby(path, words);
-        assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""), "{words}");
-        assert!(run.stderr.contains(message), "{words}: {}", run.stderr);
+        expect_user_error(path, words, message);
     }
+}
+
+/// There is a message and no answer.
+fn expect_user_error(folder: &Path, words: &str, message: &str) {
+    let run = sby(folder, words);
+    assert_eq!((run.code, run.stdout.as_str()), (USER_ERROR, ""), "{words}");
+    assert!(run.stderr.contains(message), "{words}: {}", run.stderr);
 }
 
 /// Runs all tasks of `tests/sby/timer.sby` by the real sby: the one that the environment
