@@ -30,7 +30,7 @@
 
 use std::collections::BTreeMap;
 
-use elinvar_ir::BitVec;
+use elinvar_ir::{ArrayValue, BitVec};
 use rustc_hash::FxHashMap;
 
 use crate::Refusal;
@@ -174,6 +174,23 @@ impl Arrays {
             self.equalities[number].applied += indices.len();
         }
         Ok(guards)
+    }
+
+    /// The contents of an unknown array where it is read in a model, and at the rest.
+    pub(crate) fn value(&self, array: ArrayId, mut holds: impl FnMut(Lit) -> bool) -> ArrayValue {
+        let (index_width, element_width) = self.widths[array.0];
+        let rest = self.indices.get(&index_width).and_then(|set| set.rest.as_ref());
+        let rest = rest.and_then(|rest| self.elements.get(&(array, rest.index)));
+        let default = rest.map_or_else(
+            || BitVec::zero(element_width),
+            |element| words::value(element, &mut holds),
+        );
+        let mut value = ArrayValue::constant(index_width, default);
+        for &index in self.read_at.get(&array).into_iter().flatten() {
+            let at = words::value(&self.index_words[index.0], &mut holds);
+            value.write(at, words::value(&self.elements[&(array, index)], &mut holds));
+        }
+        value
     }
 
     /// Makes sure that the indices of this width stand for all values; returns

@@ -94,15 +94,28 @@ pub fn certificate_over(
 // ---- invariants ----------------------------------------------------------------
 
 /// A bit of an expression over the states, or its negation.
-#[derive(Clone, Copy)]
-struct Literal {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Literal {
     expr: ExprId,
     bit: u32,
     positive: bool,
 }
 
+impl Literal {
+    /// The expression that it is a bit of.
+    pub(crate) fn expr(&self) -> ExprId {
+        self.expr
+    }
+
+    /// Its literal in a frame in which the expression is encoded.
+    pub(crate) fn in_frame(&self, frame: &Frame<'_>) -> Lit {
+        let lit = frame.bit(self.expr, self.bit);
+        if self.positive { lit } else { !lit }
+    }
+}
+
 /// The clauses, if every literal is a bit of a state of the system.
-fn literals_of_bits(
+pub(crate) fn literals_of_bits(
     system: &TransitionSystem,
     clauses: &[Vec<StateBit>],
 ) -> Result<Vec<Vec<Literal>>, Refusal> {
@@ -136,7 +149,7 @@ fn literals_of_bits(
 }
 
 /// The clauses, if every fact is one about the states of the system.
-fn literals_of_facts(
+pub(crate) fn literals_of_facts(
     system: &TransitionSystem,
     pool: &mut Pool,
     clauses: &[Vec<Fact>],
@@ -234,10 +247,7 @@ impl<'a> Invariant<'a> {
         frame: &mut Frame<'a>,
     ) -> Result<Vec<Vec<Lit>>, Refusal> {
         frame.encode_all(encoder, self.clauses.iter().flatten().map(|literal| literal.expr))?;
-        let literal = |&Literal { expr, bit, positive }: &Literal| {
-            let lit = frame.bit(expr, bit);
-            if positive { lit } else { !lit }
-        };
+        let literal = |literal: &Literal| literal.in_frame(frame);
         Ok(self.clauses.iter().map(|clause| clause.iter().map(literal).collect()).collect())
     }
 }

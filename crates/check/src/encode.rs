@@ -31,11 +31,13 @@ pub(crate) enum Term {
 pub(crate) struct Encoder {
     solver: Solver,
     arrays: Arrays,
+    /// The number of nodes that were encoded.
+    nodes: u64,
 }
 
 impl Encoder {
     pub(crate) fn new(budget: &Budget) -> Self {
-        Encoder { solver: Solver::new(budget), arrays: Arrays::default() }
+        Encoder { solver: Solver::new(budget), arrays: Arrays::default(), nodes: 0 }
     }
 
     /// A value of which nothing is known.
@@ -103,6 +105,49 @@ impl Encoder {
         let mut all = self.arrays.close(&mut self.solver)?;
         all.extend(assumptions);
         self.solver.solve(&all)
+    }
+
+    /// Lets every query give up after so many conflicts.
+    pub(crate) fn limit_conflicts(&mut self, conflicts: i32) {
+        self.solver.limit_conflicts(conflicts);
+    }
+
+    /// The work that was done so far, in about the time that a gate takes.
+    pub(crate) fn effort(&self) -> u64 {
+        self.nodes + self.solver.effort()
+    }
+
+    /// A literal of which nothing is known.
+    pub(crate) fn free_literal(&mut self) -> Lit {
+        self.solver.fresh()
+    }
+
+    /// Are all of them true?
+    pub(crate) fn all(&mut self, lits: &[Lit]) -> Lit {
+        self.solver.all(lits.iter().copied())
+    }
+
+    /// Was this assumption of the last query, which was unsatisfiable, needed for that?
+    pub(crate) fn failed(&mut self, assumption: Lit) -> bool {
+        self.solver.failed(assumption)
+    }
+
+    /// SAT?  everything asserted ∧ assumptions. The values of these terms in a model, where a
+    /// term is given. Values of arrays are right only for those that no other term determines.
+    pub(crate) fn model_of(
+        &mut self,
+        assumptions: &[Lit],
+        terms: &[Option<Term>],
+    ) -> Result<Option<Vec<Option<Value>>>, Refusal> {
+        let mut all = self.arrays.close(&mut self.solver)?;
+        all.extend(assumptions);
+        let SatAnswer::Sat(mut model) = self.solver.solve(&all)? else { return Ok(None) };
+        let arrays = &self.arrays;
+        let mut value = |term: &Term| match term {
+            Term::Word(word) => Value::Bv(words::value(word, |lit| model.holds(lit))),
+            Term::Array(array) => Value::Array(arrays.value(*array, |lit| model.holds(lit))),
+        };
+        Ok(Some(terms.iter().map(|term| term.as_ref().map(&mut value)).collect()))
     }
 
     /// Refuses if everything asserted has a model.
@@ -234,6 +279,7 @@ impl<'a> Frame<'a> {
 
     fn encode_node(&self, encoder: &mut Encoder, pool: &Pool, id: ExprId) -> Result<Term, Refusal> {
         let sort = pool.sort(id);
+        encoder.nodes += 1;
         encoder.solver.spend(1 + 3 * u64::from(sort.width().unwrap_or(0)))?;
         let solver = &mut encoder.solver;
         let word = match pool.get(id) {
@@ -289,6 +335,11 @@ impl<'a> Frame<'a> {
             Term::Word(_) => Term::Word(self.word(id)),
             Term::Array(array) => Term::Array(*array),
         }
+    }
+
+    /// The value of an expression, if it is encoded.
+    pub(crate) fn known(&self, id: ExprId) -> Option<Term> {
+        self.terms.contains_key(&id.regular()).then(|| self.term(id))
     }
 
     /// One bit of an encoded expression.

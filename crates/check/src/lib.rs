@@ -63,5 +63,5 @@ pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
 pub use replay::replay;
 pub use solver::Budget;
-pub use vacuity::contradiction;
+pub use vacuity::{Contradiction, Runs, never_hold, runs};
 pub use witness::witness;

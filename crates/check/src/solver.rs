@@ -47,6 +47,12 @@ impl Terminator for Budget {
 /// Whatever the budget: variables are numbered by 31 bits.
 const MAX_VARIABLES: u64 = 1 << 30;
 
+/// Accesses to the memory in a search that take about as long as building a gate.
+const TICKS_PER_GATE: u64 = 16;
+
+/// Variables that each query visits in about the time that building a gate takes.
+const VISITED_PER_GATE: u64 = 8;
+
 /// A literal: a variable or its negation, never zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Lit(i32);
@@ -100,6 +106,10 @@ pub(crate) struct Solver {
     /// The budget was spent while a circuit was built. What was built from then on is
     /// meaningless, and no question is answered any more.
     stopped: bool,
+    /// How many conflicts a query may have, if that is limited.
+    conflicts: Option<i32>,
+    /// What queries cost beside the search itself, in gates.
+    visited: u64,
 }
 
 impl Solver {
@@ -118,7 +128,21 @@ impl Solver {
             spent: 0,
             budget: budget.clone(),
             stopped: false,
+            conflicts: None,
+            visited: 0,
         }
+    }
+
+    /// Lets every query give up after so many conflicts.
+    pub(crate) fn limit_conflicts(&mut self, conflicts: i32) {
+        self.conflicts = Some(conflicts);
+    }
+
+    /// The work that was done so far, in about the time that a gate takes. It does not depend
+    /// on the machine.
+    pub(crate) fn effort(&self) -> u64 {
+        let ticks = self.cadical.get_statistic_value("ticks").max(0) as u64;
+        self.variables as u64 + self.visited + ticks / TICKS_PER_GATE
     }
 
     /// Announces work of about `gates` gates, before it is begun.
@@ -154,11 +178,20 @@ impl Solver {
         for lit in assumptions {
             self.cadical.assume(lit.0);
         }
+        self.visited += self.variables as u64 / VISITED_PER_GATE;
+        if let Some(conflicts) = self.conflicts {
+            self.cadical.limit("conflicts", conflicts);
+        }
         match self.cadical.solve() {
             Status::SATISFIABLE => Ok(SatAnswer::Sat(Model(&mut self.cadical))),
             Status::UNSATISFIABLE => Ok(SatAnswer::Unsat),
             Status::UNKNOWN => Err(Refusal::OutOfBudget),
         }
+    }
+
+    /// Was this assumption of the last query, which was unsatisfiable, needed for that?
+    pub(crate) fn failed(&mut self, assumption: Lit) -> bool {
+        self.cadical.failed(assumption.0)
     }
 
     // ---- gates -----------------------------------------------------------

@@ -14,6 +14,11 @@ pub(crate) fn constant(value: &BitVec) -> Word {
     value.iter_bits().map(Lit::constant).collect()
 }
 
+/// The value of a word under an assignment.
+pub(crate) fn value(word: &[Lit], mut holds: impl FnMut(Lit) -> bool) -> BitVec {
+    BitVec::from_bits(word.iter().map(|&lit| holds(lit)))
+}
+
 pub(crate) fn fresh(solver: &mut Solver, width: u32) -> Word {
     (0..width).map(|_| solver.fresh()).collect()
 }

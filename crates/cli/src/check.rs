@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use elinvar::formats::boogie::Dialect;
+use elinvar::formats::model::is_program;
 use elinvar::formats::waveform::WaveformFormat;
 use elinvar::ir::{Goal, PropertyId};
 use elinvar::readable::waveform;
+use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
     Session, Shortening, Source, Summary, SystemProblem,
@@ -17,12 +18,13 @@ use elinvar_engines::pdr::PdrOptions;
 
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
+use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
-use crate::{output, report};
+use crate::{output, project, report};
 
 /// Decide the properties of a model or a program
 ///
@@ -32,15 +34,18 @@ use crate::{output, report};
 /// internal error. With several properties: 10 if any assertion fails or any cover
 /// statement is unreachable, else 0 if any is undecided, else 20.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, args_override_self = true)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm) or the program (Boogie); `-` reads
-    /// standard input
-    model: String,
+    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
+    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
+    /// [default: what elinvar.toml says, here or in a folder above]
+    #[arg(value_name = "MODEL")]
+    models: Vec<String>,
 
-    /// Check only this property, given by name or number [default: all]
+    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
+    /// may be repeated [default: all]
     #[arg(long, value_name = "NAME|INDEX")]
-    property: Option<String>,
+    property: Vec<String>,
 
     /// Check only cover statements
     ///
@@ -53,6 +58,14 @@ pub struct Arguments {
     /// Check only assertions, and no cover statements
     #[arg(long)]
     no_cover: bool,
+
+    /// Do not count vacuous proofs: the exit code is then 0 instead of 20
+    ///
+    /// A proof is vacuous if the assumptions contradict each other or the condition under which
+    /// the property is checked never holds. With this option, the assumptions must also be
+    /// known to allow a run as long as the depth of the proof. The report is the same.
+    #[arg(long)]
+    strict: bool,
 
     #[command(flatten)]
     limits: Limits,
@@ -137,11 +150,16 @@ pub struct Arguments {
 
     #[command(flatten)]
     dialect: DialectOption,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check                                               as elinvar.toml says
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
   elinvar check fifo.btor2 --engine pdr --stats
@@ -153,13 +171,14 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let source = Arc::new(output::read(&arguments.model)?);
-    let is_program = elinvar::formats::model::is_program(source.bytes(), source.name());
-    let options = arguments.options(is_program)?;
+    if arguments.models.is_empty() {
+        bail!("no model is given, and {} names no sources", project::NAME);
+    }
+    let input = arguments.input()?;
+    let options = arguments.options(input.is_program())?;
     arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
-    let dialect = arguments.dialect.get();
-    let problem = match read(&session, &source, dialect) {
+    let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
             output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
             return Ok(Summary::Unknown.exit_code());
@@ -173,7 +192,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let problem = match problem {
         Problem::System(system) => {
-            let system = arguments.maps.apply(system, &arguments.model)?;
+            let system = arguments.maps.apply(system, &arguments.models[0])?;
             arguments.trace.expect_signals(system.system())?;
             arguments.with_goals(Problem::System(system))
         }
@@ -190,19 +209,51 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let written = arguments.write_files(&mut report);
     output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
-    report::finish(&report, arguments.stats)
+    let code = report::finish(&report, arguments.stats)?;
+    Ok(if arguments.strict { report::strict_code(&report, code) } else { code })
 }
 
-fn read(
-    session: &Session,
-    source: &Arc<Source>,
-    dialect: Option<Dialect>,
-) -> Result<Problem, Error> {
-    let source = Arc::clone(source);
-    session.read(move || Problem::from_source(source, dialect))
+/// What is to be checked, before it is read.
+enum Input {
+    Design(Design),
+    Text(Arc<Source>),
+}
+
+impl Input {
+    fn is_program(&self) -> bool {
+        match self {
+            Input::Design(_) => false,
+            Input::Text(source) => is_program(source.bytes(), source.name()),
+        }
+    }
 }
 
 impl Arguments {
+    /// Is there anything to check?
+    pub fn has_model(&self) -> bool {
+        !self.models.is_empty()
+    }
+
+    fn input(&self) -> Result<Input> {
+        Ok(match self.design.design(&self.models)? {
+            Some(design) => Input::Design(design),
+            None => Input::Text(Arc::new(output::read(&self.models[0])?)),
+        })
+    }
+
+    fn read(&self, session: &Session, input: Input) -> Result<Problem, Error> {
+        let dialect = self.dialect.get();
+        match input {
+            Input::Design(_) if dialect.is_some() => {
+                Err(Error::Usage("--dialect applies only to programs".to_owned()))
+            }
+            Input::Design(design) => {
+                Ok(self.design.elaborate(session, design, self.quiet)?.problem)
+            }
+            Input::Text(source) => session.read(move || Problem::from_source(source, dialect)),
+        }
+    }
+
     /// The problem with cover statements, if they are asked for.
     fn with_goals(&self, problem: Problem) -> Problem {
         let is_cover = |number| problem.goal(PropertyId(number)) == Goal::Cover;
@@ -239,7 +290,7 @@ impl Arguments {
         let (reuse, save) = self.reuse.open()?;
         Ok(Options {
             method,
-            property: self.property.clone(),
+            properties: self.property.clone(),
             goal: match (self.cover, self.no_cover) {
                 (true, _) => Some(Goal::Cover),
                 (false, true) => Some(Goal::Assert),
@@ -289,7 +340,11 @@ impl Arguments {
     fn expect_family(&self, method: &Method, is_program: bool) -> Result<()> {
         match method {
             Method::Auto | Method::System(Choice::Auto | Choice::Pdr(_)) if !is_program => {}
-            Method::Auto | Method::System(_) | Method::Race(_) | Method::Program(_) => {
+            Method::Auto
+            | Method::System(_)
+            | Method::Schedule(_)
+            | Method::Race(_)
+            | Method::Program(_) => {
                 bail!("--parameter works only with models, --engine pdr and one thread")
             }
         }
@@ -298,6 +353,7 @@ impl Arguments {
             ("--minimize", self.minimize),
             ("--stats", self.stats),
             ("--shortest", self.shortest),
+            ("--strict", self.strict),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
@@ -318,9 +374,11 @@ impl Arguments {
         let families = Families::new(problem, parameter, property, range)?;
         let options = match self.engine.method()? {
             Method::System(Choice::Pdr(options)) => options,
-            Method::Auto | Method::System(_) | Method::Race(_) | Method::Program(_) => {
-                PdrOptions::default()
-            }
+            Method::Auto
+            | Method::System(_)
+            | Method::Schedule(_)
+            | Method::Race(_)
+            | Method::Program(_) => PdrOptions::default(),
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
         let report = limits::with_progress(session, self.quiet, || {
@@ -397,8 +455,8 @@ impl Arguments {
         let is_saved =
             |path: &&PathBuf| saved.is_some_and(|saved| elinvar::files::same(path, saved));
         let reused = reused.filter(|path| !is_saved(path));
-        let inputs = [Some(Path::new(&self.model)), reused.map(PathBuf::as_path)];
-        let inputs = inputs.into_iter().flatten().chain(self.maps.paths());
+        let inputs = self.models.iter().map(Path::new).chain(reused.map(PathBuf::as_path));
+        let inputs = inputs.chain(self.maps.paths());
         output::expect_distinct(inputs, outputs.iter().map(PathBuf::as_path))
     }
 

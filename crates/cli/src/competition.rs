@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::CommandFactory;
-use elinvar::ir::Verdict;
+use elinvar::ir::{self, Verdict};
 use elinvar::{Error, Options, Problem, Proof, Report, Shortening, Summary, SystemProblem, Trace};
 
 use crate::{Cli, limits, output, report};
@@ -58,16 +58,28 @@ pub fn run(call: &Call) -> Result<u8> {
     let session = limits::start(Options { shortening: Shortening::Off, ..Options::default() })?;
     let source = Arc::new(output::read(&call.model)?);
     let model = session.read(move || SystemProblem::from_source(source))?;
-    let asked = match model.system().properties() {
-        [] => bail!("the model has no property to check"),
-        [_] => model.clone(),
-        [_, _, ..] => model.merged(),
-    };
+    let asked = question(&model)?;
     let report = session.check(&Problem::System(asked.clone()))?;
     let summary = write(call, &model, &asked, &report)?;
     report::finish(&report, false)?;
     output::print(&format!("{}\n", summary.solver_word()))?;
     Ok(summary.exit_code())
+}
+
+/// The model with one property, which stands for all of its safety properties.
+pub fn question(model: &SystemProblem) -> Result<SystemProblem> {
+    match model.system().properties() {
+        [] => bail!("the model has no property to check"),
+        [_] => Ok(model.clone()),
+        [_, _, ..] => Ok(model.merged()),
+    }
+}
+
+/// A counterexample to the one property of [`question`] as one to the property of the model
+/// that fails.
+pub fn answered(model: &SystemProblem, trace: &ir::Trace) -> Result<ir::Trace> {
+    elinvar::split_merged(model.system(), trace)
+        .map_err(|refusal| Error::Bug(format!("the counterexample is refused: {refusal}")).into())
 }
 
 /// Writes the evidence about the one property of `asked`, which stands for all safety
@@ -81,9 +93,7 @@ fn write(
     let property = &report.properties[0];
     match &property.verdict {
         Verdict::Unsafe(Trace::System(trace)) => {
-            let trace = elinvar::split_merged(model.system(), trace).map_err(|refusal| {
-                Error::Bug(format!("the counterexample is refused: {refusal}"))
-            })?;
+            let trace = answered(model, trace)?;
             output::write(&call.witness, &model.witness(&trace))?;
         }
         // Liveness is not decided.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use elinvar::Problem;
+use elinvar::{Problem, Source};
 use elinvar_formats::aiger::Encoding;
 use elinvar_formats::{Format, ProblemKind, WriteError, WriteOptions};
 use elinvar_ir::{PropertyId, TransitionSystem};
 use elinvar_transform::{bitblast, with_input};
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::program_options::DialectOption;
 use crate::{code, output};
@@ -26,8 +27,9 @@ use crate::{code, output};
 #[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model or the program; `-` reads standard input
-    input: String,
+    /// The model, the program, or the source files of a design; `-` reads standard input
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
 
     /// The file to write; `-` is standard output
     #[arg(long, short, value_name = "FILE")]
@@ -58,11 +60,15 @@ pub struct Arguments {
 
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   elinvar convert fifo.btor2 -o fifo.aig
+  elinvar convert fifo.sv --top fifo -o fifo.btor2
   elinvar convert fifo.btor2 -o fifo.smt2 --bound 20 --property full
   elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg
   elinvar convert sort.bpl -o sort.smt2 && z3 sort.smt2        sat: safe, unsat: unsafe";
@@ -94,16 +100,17 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         None => Target::of_file(&arguments.output)?,
     };
     output::expect_writable(&arguments.output)?;
-    output::expect_distinct([Path::new(&arguments.input)], [arguments.output.as_path()])?;
-    let work = arguments.clone();
-    let bytes = arguments.resources.watch(move || work.convert(target))?;
+    let inputs = arguments.inputs.iter().map(Path::new);
+    output::expect_distinct(inputs, [arguments.output.as_path()])?;
+    let (work, source) =
+        (arguments.clone(), arguments.design.read(&arguments.inputs, &arguments.resources)?);
+    let bytes = arguments.resources.watch(move || work.convert(source, target))?;
     output::write(&arguments.output, &bytes)?;
     Ok(code::DONE)
 }
 
 impl Arguments {
-    fn convert(&self, target: Target) -> Result<Vec<u8>> {
-        let source = Arc::new(output::read(&self.input)?);
+    fn convert(&self, source: Arc<Source>, target: Target) -> Result<Vec<u8>> {
         let problem = Problem::from_source(source, self.dialect.get())?;
         if let Problem::Program(program) = &problem
             && target.format.writes().contains(&ProblemKind::Program)
@@ -111,7 +118,7 @@ impl Arguments {
             if !self.set.is_empty() {
                 bail!("--set applies only to transition systems, not to programs");
             }
-            let properties = problem.select(self.property.as_deref())?;
+            let properties = problem.select(self.property.as_slice())?;
             return Ok(target.format.write_program(program.program(), &properties)?);
         }
         let mut system = problem.as_system()?.system().clone();

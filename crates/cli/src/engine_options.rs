@@ -11,6 +11,7 @@ use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
 use elinvar_engines::pdr::{Kind, PdrOptions, Probability, WordsOptions};
+use elinvar_engines::schedule::Schedule;
 use elinvar_transform::PassOptions;
 
 /// The choice of an engine and its options.
@@ -245,6 +246,46 @@ impl EngineOptions {
             bail!("--bound and --no-incremental cannot be used with -j {threads}");
         }
         Ok(Method::Race(threads))
+    }
+
+    /// What is to run on a transition system whose properties are merged into one: with auto, a
+    /// longer try of k-induction.
+    pub fn method_for_merged(&self) -> Result<Method> {
+        Ok(match self.method()? {
+            Method::System(Choice::Auto) => Method::Schedule(Schedule::auto_by_induction()),
+            method => method,
+        })
+    }
+
+    /// What searches a transition system for bad states from one step to another: bmc, unless
+    /// kind is chosen. With auto, it works on bits if the model fits into them.
+    pub fn method_within(&self, first: usize, last: usize) -> Result<Method> {
+        let engine = match self.engine {
+            EngineName::Auto => EngineName::Bmc,
+            chosen => chosen,
+        };
+        self.refuse_inapplicable(engine)?;
+        if self.expert.bound.is_some() || self.expert.start.is_some() {
+            bail!("--bound and --start cannot be used where the caller gives the depth");
+        }
+        let bmc = BmcOptions { start: first, bound: Some(last), ..self.bmc() };
+        match self.engine {
+            EngineName::Auto => Ok(Method::Schedule(Schedule::bmc(bmc))),
+            EngineName::Bmc => Ok(Method::System(Choice::Bmc(bmc))),
+            EngineName::Kind if first == 0 => {
+                let options = KInductionOptions { bound: Some(last), ..self.induction() };
+                Ok(Method::System(Choice::KInduction(options)))
+            }
+            EngineName::Kind => bail!("--engine kind always starts at the first step"),
+            EngineName::Pdr
+            | EngineName::Avy
+            | EngineName::Itp
+            | EngineName::Imc
+            | EngineName::Words
+            | EngineName::Cfg => {
+                bail!("--engine {} cannot search to a given depth; use bmc or kind", engine.name())
+            }
+        }
     }
 
     /// Fails if the chosen engine produces no lemmas.

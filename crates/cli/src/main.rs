@@ -10,6 +10,7 @@ mod completions;
 mod convert;
 mod engine_options;
 mod family;
+mod input;
 mod interrupt;
 mod limits;
 mod manual;
@@ -19,13 +20,16 @@ mod pebble;
 mod peterson;
 mod program_options;
 mod progress;
+mod project;
 mod report;
 mod reuse;
+mod sby;
 mod simulate;
 mod stats;
 mod trace_options;
 mod verify;
 
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -57,6 +61,7 @@ Examples:
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof
   elinvar pebble adder.tfc                          the least number of pebbles
+  sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
 Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
@@ -69,6 +74,7 @@ enum Command {
     Convert(convert::Arguments),
     Pebble(pebble::Arguments),
     Peterson(peterson::Arguments),
+    Sby(Box<sby::Arguments>),
     Stats(stats::Arguments),
     Completions(completions::Arguments),
     Man(manual::Arguments),
@@ -101,16 +107,37 @@ fn run() -> anyhow::Result<u8> {
     if let Some(call) = competition::Call::recognise(std::env::args_os().skip(1))? {
         return competition::run(&call);
     }
-    match Cli::parse().command {
-        Command::Check(arguments) => check::run(&arguments),
+    match Cli::parse_from(sby::normalise(std::env::args_os())).command {
+        Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
+        Command::Check(_) => check::run(&*check_of_project()?),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Pebble(arguments) => pebble::run(&arguments),
         Command::Peterson(arguments) => peterson::run(&arguments),
+        Command::Sby(arguments) => sby::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
+    }
+}
+
+/// The arguments of `check` with those of the project's file before the user's own.
+fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
+    let Some(path) = project::find() else {
+        anyhow::bail!(
+            "no model is given, and there is no {} here or in a folder above; try `elinvar check \
+             --help`",
+            project::NAME
+        );
+    };
+    // The user's words are the name of the program, the command, and its options.
+    let mut words: Vec<OsString> = std::env::args_os().take(2).collect();
+    words.extend(project::words(&path)?);
+    words.extend(std::env::args_os().skip(2));
+    match Cli::parse_from(words).command {
+        Command::Check(arguments) => Ok(arguments),
+        _ => unreachable!("the command is the same"),
     }
 }
 

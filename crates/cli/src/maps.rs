@@ -31,6 +31,10 @@ impl MapOptions {
             };
             return self.map.iter().try_fold(problem, add);
         }
+        // Maps beside the sources of a design belong to other models.
+        if problem.elaboration().is_some() {
+            return Ok(problem);
+        }
         let endings = endings(problem.model().format());
         Ok(beside(model, endings).into_iter().fold(problem, |problem, file| {
             problem.with_map(&file).unwrap_or_else(|error| {

@@ -9,8 +9,7 @@ use elinvar::Session;
 
 /// A line on standard error that is rewritten several times a second until it is dropped.
 pub struct Progress {
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    ticker: Option<Ticker>,
 }
 
 impl Progress {
@@ -21,20 +20,41 @@ impl Progress {
 
     fn start(session: Session) -> Self {
         const PERIOD: Duration = Duration::from_millis(200);
-        let (end, ended) = channel::<()>();
-        let thread = std::thread::spawn(move || {
-            while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-                eprint!("\r\x1b[K{}", session.statistics().progress(session.elapsed()));
-            }
-            eprint!("\r\x1b[K");
-            // Nothing can be done about a terminal that went away.
-            std::io::stderr().flush().ok();
-        });
-        Progress { end: Some(end), thread: Some(thread) }
+        let rewrite =
+            move || eprint!("\r\x1b[K{}", session.statistics().progress(session.elapsed()));
+        Progress { ticker: Some(Ticker::start(PERIOD, rewrite)) }
     }
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        drop(self.ticker.take());
+        eprint!("\r\x1b[K");
+        // Nothing can be done about a terminal that went away.
+        std::io::stderr().flush().ok();
+    }
+}
+
+/// Calls a function again and again, in a thread of its own, until it is dropped.
+pub struct Ticker {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ticker {
+    /// Calls the function once in each period, the first time after one period.
+    pub fn start(period: Duration, mut tick: impl FnMut() + Send + 'static) -> Self {
+        let (end, ended) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            while ended.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+                tick();
+            }
+        });
+        Ticker { end: Some(end), thread: Some(thread) }
+    }
+}
+
+impl Drop for Ticker {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar::Problem;
 use elinvar::formats::waveform::WaveformFormat;
 use elinvar::readable::count;
 use elinvar::readable::digest::Candidates;
 use elinvar::readable::waveform;
 use elinvar::readable::waves::{Waves, execute};
+use elinvar::{Problem, Source};
 use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::maps::MapOptions;
 use crate::report::signals as table;
@@ -28,8 +29,9 @@ use crate::{code, output};
 #[derive(clap::Args, Clone)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model; `-` reads standard input
-    model: String,
+    /// The model, or the source files of a design; `-` reads standard input
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
 
     /// The number of cycles
     #[arg(long, value_name = "N", default_value_t = 10,
@@ -60,6 +62,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -70,11 +75,12 @@ Examples:
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let outputs: Vec<&Path> = arguments.waveforms().map(|(path, _)| path).collect();
     outputs.iter().try_for_each(|path| output::expect_writable(path))?;
-    let inputs = [Some(&arguments.model), arguments.inputs.as_ref()];
-    let inputs = inputs.into_iter().flatten().map(Path::new).chain(arguments.maps.paths());
-    output::expect_distinct(inputs, outputs.iter().copied())?;
-    let work = arguments.clone();
-    let Execution { report, waveforms } = arguments.resources.watch(move || work.execute())?;
+    let inputs = arguments.models.iter().chain(&arguments.inputs).map(Path::new);
+    output::expect_distinct(inputs.chain(arguments.maps.paths()), outputs.iter().copied())?;
+    let (work, source) =
+        (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
+    let Execution { report, waveforms } =
+        arguments.resources.watch(move || work.execute(source))?;
     for (path, waveform) in outputs.iter().zip(waveforms) {
         output::write(path, &waveform)?;
     }
@@ -90,10 +96,9 @@ struct Execution {
 }
 
 impl Arguments {
-    fn execute(&self) -> Result<Execution> {
-        let source = Arc::new(output::read(&self.model)?);
+    fn execute(&self, source: Arc<Source>) -> Result<Execution> {
         let problem = Problem::from_source(source, None)?.as_system()?;
-        let problem = self.maps.apply(problem, &self.model)?;
+        let problem = self.maps.apply(problem, &self.models[0])?;
         let system = problem.system();
         let trace = match &self.inputs {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,

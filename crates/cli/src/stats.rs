@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar::Problem;
 use elinvar::readable::align;
+use elinvar::{Problem, Source};
 use elinvar_ir::{Expr, PropertyKind, Sort, TransitionSystem, UnaryOp, cone};
 use serde_json::json;
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::{code, output};
 
@@ -17,25 +18,32 @@ use crate::{code, output};
 /// Exit codes: 0 done, 2 user error, 4 a limit was reached first.
 #[derive(clap::Args, Clone)]
 pub struct Arguments {
-    /// The model; `-` reads standard input
-    model: String,
+    /// The model, or the source files of a design; `-` reads standard input
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let work = arguments.clone();
-    output::print(&arguments.resources.watch(move || work.report())?)?;
+    let (work, source) = (arguments.clone(), arguments.read()?);
+    output::print(&arguments.resources.watch(move || work.report(source))?)?;
     Ok(code::DONE)
 }
 
 impl Arguments {
-    fn report(&self) -> Result<String> {
-        let source = Arc::new(output::read(&self.model)?);
+    fn read(&self) -> Result<Arc<Source>> {
+        self.design.read(&self.models, &self.resources)
+    }
+
+    fn report(&self, source: Arc<Source>) -> Result<String> {
         let problem = Problem::from_source(source, None)?.as_system()?;
         let model = problem.model();
         let sizes = sizes(model.system());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use elinvar::{Judgement, VerifyOptions};
 
+use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, SolverOption};
@@ -20,8 +21,9 @@ use crate::{code, output};
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// The model or the program
-    model: String,
+    /// The model, the program, or the source files of a design
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
 
     /// The witness or certificate; `-` reads standard input
     evidence: String,
@@ -42,6 +44,9 @@ pub struct Arguments {
 
     #[command(flatten)]
     resources: Resources,
+
+    #[command(flatten)]
+    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\
@@ -50,7 +55,7 @@ Example:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let model = Arc::new(output::read(&arguments.model)?);
+    let model = arguments.design.read(&arguments.models, &arguments.resources)?;
     let evidence = Arc::new(output::read(&arguments.evidence)?);
     let options = VerifyOptions {
         property: arguments.property.clone(),

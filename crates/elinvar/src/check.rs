@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
-use elinvar_engines::{Choice, EngineError, Task};
+use elinvar_engines::schedule::Schedule;
+use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
@@ -15,9 +16,7 @@ use crate::error::Error;
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::race::race;
-use crate::report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity,
-};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
 use crate::session::{Judge, Session, lock};
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
@@ -43,21 +42,17 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
 const BRIEF: Duration = Duration::from_millis(200);
 
 /// A checked verdict that is not yet part of a report.
-type Decided = (PropertyId, Verdict<Proof, Trace>);
+pub(crate) type Decided = (PropertyId, Verdict<Proof, Trace>);
 
 impl Session {
-    /// Decides the properties of a problem that [`Options::property`] chooses.
+    /// Decides the properties of a problem that [`Options::properties`] and [`Options::goal`] choose.
     ///
     /// # Errors
     /// See [`check`].
     pub fn check(&self, problem: &Problem) -> Result<Report, Error> {
         let chosen = problem.chosen(&self.options)?;
         if chosen.is_empty() {
-            let what = match problem {
-                Problem::System(_) => "model",
-                Problem::Program(_) => "program",
-            };
-            return Err(Error::Usage(format!("the {what} has no property to check")));
+            return Err(Error::Usage(nothing_to_check(problem)));
         }
         let (engine, decided, warnings) = match (problem, &self.options.method) {
             (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
@@ -67,9 +62,10 @@ impl Session {
             (Problem::Program(problem), Method::Program(options)) => {
                 self.check_program(problem, &chosen, options)?
             }
-            (Problem::Program(problem), Method::System(_) | Method::Race(_)) => {
-                self.check_lowered(problem, &chosen)?
-            }
+            (
+                Problem::Program(problem),
+                Method::System(_) | Method::Schedule(_) | Method::Race(_),
+            ) => self.check_lowered(problem, &chosen)?,
         };
         let report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
@@ -107,6 +103,7 @@ impl Session {
         let choice = match &self.options.method {
             Method::Auto => Contest::One(Choice::Auto),
             Method::System(choice) => Contest::One(choice.clone()),
+            Method::Schedule(schedule) => Contest::Turns(schedule.clone()),
             Method::Race(threads) => Contest::Race(*threads),
             Method::Program(_) => {
                 let message = "the engine cfg applies only to programs, not to transition systems";
@@ -120,7 +117,8 @@ impl Session {
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
             let mut answers = match &choice {
-                Contest::One(choice) => session.ask_one(&asked, &judge, choice),
+                Contest::One(choice) => session.ask_one(&asked, &judge, &mut *choice.build()),
+                Contest::Turns(schedule) => session.ask_one(&asked, &judge, &mut schedule.clone()),
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
@@ -151,10 +149,9 @@ impl Session {
         task.properties().iter().map(verdict).collect()
     }
 
-    fn ask_one(&self, task: &Task, judge: &Judge<'_>, choice: &Choice) -> Answers {
-        let mut engine = choice.build();
+    fn ask_one(&self, task: &Task, judge: &Judge<'_>, engine: &mut dyn Engine) -> Answers {
         // An engine that cannot work says why, and the task notes it for each property.
-        task.ask(&mut *engine).ok();
+        task.ask(engine).ok();
         let pairs = task.properties().iter().zip(task.verdicts());
         let verdicts =
             pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
@@ -336,7 +333,7 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let vacuities = self.checking(|| self.vacuities(problem, &decided));
+        let mut findings = self.checking(|| self.findings(problem, &decided));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         // The steps of a program are not the cycles of its transition system.
@@ -344,7 +341,7 @@ impl Session {
             Problem::System(_) => shortest.contains(&id),
             Problem::Program(_) => false,
         };
-        let property = |((id, verdict), vacuity): (Decided, Option<Vacuity>)| {
+        let property = |(id, verdict): Decided| {
             let decision = statistics.decided.get(&id).filter(|_| verdict.is_decided());
             PropertyReport {
                 id,
@@ -356,11 +353,11 @@ impl Session {
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
                 is_shortest: is_shortest(problem, id),
                 verdict,
-                vacuity,
+                vacuity: findings.vacuities.remove(&id),
                 files: Vec::new(),
             }
         };
-        let properties = decided.into_iter().zip(vacuities).map(property).collect();
+        let properties = decided.into_iter().map(property).collect();
         Report {
             problem: problem.clone(),
             options: Options::clone(&self.options),
@@ -368,36 +365,26 @@ impl Session {
             properties,
             time,
             checking: self.checked(),
+            vacuity_time: findings.time,
+            runs: findings.runs,
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
         }
     }
+}
 
-    /// For each verdict, why it says less than it seems to.
-    fn vacuities(&self, problem: &Problem, decided: &[Decided]) -> Vec<Option<Vacuity>> {
-        let is_safe = |(_, verdict): &&Decided| Summary::of(verdict) == Summary::Safe;
-        let safe: Vec<PropertyId> = decided.iter().filter(is_safe).map(|&(id, _)| id).collect();
-        let mut found: BTreeMap<PropertyId, Vacuity> = BTreeMap::new();
-        match problem {
-            _ if safe.is_empty() => {}
-            Problem::System(problem) => {
-                let system = problem.original().system().ok();
-                let cycle = system.and_then(|s| confirm::contradiction(s, self.elapsed()));
-                if let Some(cycle) = cycle {
-                    found.extend(safe.iter().map(|&id| (id, Vacuity::Contradiction { cycle })));
-                }
-            }
-            Problem::Program(problem) => {
-                let solver = &self.options.solvers()[0];
-                let dead =
-                    confirm::dead_procedures(problem.reading(), &safe, solver, self.budget());
-                let named = safe.iter().zip(dead).filter(|(_, names)| !names.is_empty());
-                found.extend(named.map(|(&id, names)| (id, Vacuity::DeadProcedures(names))));
-            }
+fn nothing_to_check(problem: &Problem) -> String {
+    match problem {
+        Problem::System(system) if system.elaboration().is_some() => {
+            "the design has no assert or cover statement; statements inside `ifdef are read if \
+             their macro is defined (-D NAME; FORMAL is defined by default), and those of other \
+             modules only if the top module (--top) uses these"
+                .to_owned()
         }
-        decided.iter().map(|(id, _)| found.remove(id)).collect()
+        Problem::System(_) => "the model has no property to check".to_owned(),
+        Problem::Program(_) => "the program has no property to check".to_owned(),
     }
 }
 
@@ -418,6 +405,7 @@ fn about_program(
 /// Which engines for systems run.
 enum Contest {
     One(Choice),
+    Turns(Schedule),
     Race(usize),
 }
 
@@ -468,13 +456,7 @@ impl Problem {
                 Some(problem.locate(problem.system().property(property).place.as_ref()?))
             }
             Problem::Program(problem) => {
-                let (source, span) = (problem.source(), &problem.program().property(property).span);
-                Some(Location {
-                    file: source.name().to_owned(),
-                    line: source.line(span.start),
-                    column: Some(source.column(span.start)),
-                    text: Some(source.excerpt(span)),
-                })
+                Some(problem.located(&problem.program().property(property).span))
             }
         }
     }

@@ -1,9 +1,10 @@
 //! The report as one JSON object, for scripts. Keys may be added, never renamed; the schema
 //! is in `docs/report.schema.json`.
 
+use elinvar_check::Runs;
 use elinvar_engines::Statistics;
 use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue};
-use elinvar_ir::{Certificate, Sort, TransitionSystem, Value, Verdict};
+use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::options::{Method, Options, Shortening};
@@ -11,7 +12,9 @@ use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
-use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, Vacuity};
+use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace};
+use crate::rtl::Elaboration;
+use crate::vacuity::{Assumption, Conflict, Vacuity};
 
 /// The version of the schema that reports follow.
 pub const SCHEMA: &str = "elinvar-report-1";
@@ -47,9 +50,14 @@ impl Report {
         if let Some(dialect) = self.dialect() {
             object.insert("dialect".into(), dialect.name().into());
         }
+        if let Some(elaboration) = self.elaboration() {
+            object.insert("design".into(), design(elaboration));
+        }
         object.insert("options".into(), options(&self.options));
         object.insert("seconds".into(), self.time.as_secs_f64().into());
         object.insert("check_seconds".into(), self.checking.as_secs_f64().into());
+        object.insert("vacuity_seconds".into(), self.vacuity_time.as_secs_f64().into());
+        object.insert("assumptions".into(), json!(self.runs.as_ref().map(assumptions)));
         object.insert("properties".into(), properties.into());
         if let Problem::System(problem) = &self.problem {
             object.insert("maps".into(), problem.map_files().into());
@@ -61,16 +69,26 @@ impl Report {
     }
 }
 
+/// How the model was made from a design.
+fn design(elaboration: &Elaboration) -> Json {
+    json!({
+        "yosys": elaboration.yosys.to_string_lossy(),
+        "seconds": elaboration.time.as_secs_f64(),
+        "clock": elaboration.clock,
+    })
+}
+
 /// The options that a user can set.
 fn options(options: &Options) -> Json {
     let threads = match options.method {
         Method::Race(threads) => threads,
-        Method::Auto | Method::System(_) | Method::Program(_) => 1,
+        Method::Auto | Method::System(_) | Method::Schedule(_) | Method::Program(_) => 1,
     };
     json!({
         "engine": options.method.name(),
         "threads": threads,
-        "property": options.property,
+        "property": options.properties.first(),
+        "properties": options.properties,
         "timeout": options.timeout.map(|timeout| timeout.as_secs_f64()),
         "memory": options.memory,
         "seed": options.seed,
@@ -98,15 +116,9 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         object.insert("line".into(), location.line.into());
     }
     object.insert("verdict".into(), property.summary().word().into());
-    object.insert("vacuous".into(), property.vacuity.is_some().into());
-    match &property.vacuity {
-        Some(Vacuity::Contradiction { cycle }) => {
-            object.insert("contradiction".into(), (*cycle).into());
-        }
-        Some(Vacuity::DeadProcedures(names)) => {
-            object.insert("dead_procedures".into(), names.clone().into());
-        }
-        None => {}
+    object.insert("vacuous".into(), property.is_vacuous().into());
+    if let Some(found) = &property.vacuity {
+        vacuity(found, &mut object);
     }
     object.insert("depth".into(), json!(property.depth));
     object.insert("seconds".into(), property.time.as_secs_f64().into());
@@ -120,6 +132,45 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         trace["shortest"] = property.is_shortest.into();
     }
     object.into()
+}
+
+/// How long the runs are that the constraints allow.
+fn assumptions(runs: &Runs) -> Json {
+    let (cycles, endless) = match runs {
+        Runs::Endless => (None, true),
+        Runs::AtLeast(cycles) => (Some(*cycles), false),
+        Runs::Contradiction(found) => (Some(found.cycle), false),
+    };
+    json!({ "cycles": cycles, "endless": endless })
+}
+
+/// Why a proof says less than it seems to.
+fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
+    let mut details = json!({ "kind": vacuity.kind() });
+    match vacuity {
+        Vacuity::Contradiction(Conflict { cycle, assumptions, minimal }) => {
+            object.insert("contradiction".into(), (*cycle).into());
+            details["cycle"] = (*cycle).into();
+            details["minimal"] = (*minimal).into();
+            details["constraints"] = assumptions.iter().map(assumption).collect();
+        }
+        Vacuity::DeadProcedures(names) => {
+            object.insert("dead_procedures".into(), names.clone().into());
+        }
+        Vacuity::Antecedent => {
+            object.insert("antecedent".into(), "never holds".into());
+        }
+        Vacuity::DeadAssumptions(places) => {
+            details["locations"] = places.iter().map(location).collect();
+        }
+        Vacuity::Unreached => {}
+    }
+    object.insert("vacuity".into(), details);
+}
+
+fn assumption(Assumption { index, origin }: &Assumption) -> Json {
+    let place = |place: &Place| json!({ "file": *place.file, "line": place.line });
+    json!({ "index": index, "name": origin.name, "location": origin.place.as_ref().map(place) })
 }
 
 fn location(location: &Location) -> Json {

@@ -60,20 +60,23 @@ mod merged;
 pub mod optimum;
 mod options;
 mod paths;
+pub mod pattern;
 mod problem;
 mod property;
 mod race;
 pub mod readable;
 mod report;
+pub mod rtl;
 mod saved;
 mod session;
 mod source;
 mod statistics;
 mod supervisor;
 mod tables;
+mod vacuity;
 
 pub use elinvar_check::program::invariants as check_invariants;
-pub use elinvar_check::{Budget, SmtSolver};
+pub use elinvar_check::{Budget, Runs, SmtSolver};
 pub use elinvar_engines as engines;
 pub use elinvar_formats as formats;
 pub use elinvar_ir as ir;
@@ -88,9 +91,10 @@ pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
 pub use report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, Vacuity, WrittenFile,
+    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
 };
 pub use saved::read_saved;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
+pub use vacuity::{Assumption, Conflict, Vacuity};

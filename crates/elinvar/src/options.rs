@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
+use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
 use elinvar_ir::{Goal, PdrState};
 
@@ -25,8 +26,9 @@ use elinvar_ir::{Goal, PdrState};
 pub struct Options {
     /// What decides the properties.
     pub method: Method,
-    /// Only this property, by its name or its number; all if there is none.
-    pub property: Option<String>,
+    /// Only these properties, by their names, numbers, or patterns for names such as `u0.*`;
+    /// all if there is none.
+    pub properties: Vec<String>,
     /// Only assertions, or only cover statements; both if there is none.
     pub goal: Option<Goal>,
     /// The time after which engines stop. The check of evidence may take a tenth of it
@@ -77,7 +79,7 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
             .field("method", &self.method)
-            .field("property", &self.property)
+            .field("properties", &self.properties)
             .field("timeout", &self.timeout)
             .field("memory", &self.memory)
             .field("seed", &self.seed)
@@ -107,6 +109,8 @@ pub enum Method {
     /// One engine for transition systems. A program is encoded as a transition system first,
     /// which is possible if all of its values are words.
     System(Choice),
+    /// Engines for transition systems that take turns.
+    Schedule(Schedule),
     /// So many engines for transition systems at the same time.
     Race(usize),
     /// The engine for programs.
@@ -119,6 +123,7 @@ impl Method {
         match self {
             Method::Auto => "auto",
             Method::System(choice) => choice.build().name(),
+            Method::Schedule(schedule) => schedule.name,
             Method::Race(_) => "portfolio",
             Method::Program(_) => "cfg",
         }

@@ -1,6 +1,7 @@
 //! Problems: a transition system or a program, with its properties, and a second reading
 //! of it that evidence is checked against.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -14,6 +15,7 @@ use elinvar_transform::{Lowered, ProgramLift, lower_with};
 use crate::error::Error;
 use crate::merged;
 use crate::report::Location;
+use crate::rtl::Elaboration;
 use crate::source::Source;
 
 /// What is to be checked.
@@ -118,6 +120,7 @@ impl From<TransitionSystem> for Problem {
 pub struct SystemProblem {
     model: Arc<Model>,
     original: Arc<Original>,
+    elaboration: Option<Arc<Elaboration>>,
     names: Option<Arc<Names>>,
 }
 
@@ -139,14 +142,25 @@ impl SystemProblem {
     /// itself, since there is no other reading of it.
     pub fn new(system: TransitionSystem) -> Self {
         let model = Arc::new(Model::from(system));
-        SystemProblem { original: Arc::new(Original::built(&model)), model, names: None }
+        let original = Arc::new(Original::built(&model));
+        SystemProblem { original, model, elaboration: None, names: None }
     }
 
     /// Reads a model.
     pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
         let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
         let original = Arc::new(Original::of_file(source));
-        Ok(SystemProblem { model, original, names: None })
+        Ok(SystemProblem { model, original, elaboration: None, names: None })
+    }
+
+    /// The same problem, which was made from a design.
+    pub(crate) fn of_design(self, elaboration: Elaboration) -> Self {
+        SystemProblem { elaboration: Some(Arc::new(elaboration)), ..self }
+    }
+
+    /// How the model was made from a design, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        self.elaboration.as_deref()
     }
 
     /// The same model with the names of a map that Yosys wrote beside it: see
@@ -234,7 +248,8 @@ impl SystemProblem {
             file: place.file.to_string(),
             line: place.line as usize,
             column: place.column.map(|column| column as usize),
-            text: None,
+            text: (self.elaboration())
+                .and_then(|elaboration| elaboration.line(&place.file, place.line as usize)),
         }
     }
 
@@ -293,6 +308,16 @@ impl ProgramProblem {
         &self.source
     }
 
+    /// The place of some bytes of the text.
+    pub fn located(&self, span: &Range<usize>) -> Location {
+        Location {
+            file: self.source.name().to_owned(),
+            line: self.source.line(span.start),
+            column: Some(self.source.column(span.start)),
+            text: Some(self.source.excerpt(span)),
+        }
+    }
+
     /// The program read again without rewriting, which evidence is checked against: a wrong
     /// rewrite then leads to refused evidence instead of a wrong verdict.
     ///
@@ -326,7 +351,8 @@ impl ProgramProblem {
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
         let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
-        Ok((SystemProblem { model, original, names: None }, lift))
+        let problem = SystemProblem { model, original, elaboration: None, names: None };
+        Ok((problem, lift))
     }
 }
 

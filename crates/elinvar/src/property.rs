@@ -4,6 +4,7 @@ use elinvar_ir::{Goal, PropertyId, TransitionSystem};
 
 use crate::error::Error;
 use crate::options::Options;
+use crate::pattern::{is_pattern, matches};
 use crate::problem::Problem;
 
 /// What kind of properties the names belong to, in messages.
@@ -23,40 +24,61 @@ impl Problem {
         }
     }
 
-    /// All properties, or the one that is chosen by its name or its number.
+    /// The properties that are chosen by their names, their numbers, or patterns for their
+    /// names; all if nothing is chosen.
     ///
     /// ```
     /// let text = "procedure p(x: int) { assert x + 1 > x; assert x > 0; }";
     /// let problem = elinvar::Problem::parse("p.bpl", text)?;
-    /// assert_eq!(problem.select(None)?.len(), 2);
-    /// assert_eq!(problem.select(Some("1"))?, [elinvar::ir::PropertyId(1)]);
-    /// assert!(problem.select(Some("no such name")).is_err());
+    /// assert_eq!(problem.select(&[])?.len(), 2);
+    /// assert_eq!(problem.select(&["1".to_owned()])?, [elinvar::ir::PropertyId(1)]);
+    /// assert!(problem.select(&["no such name".to_owned()]).is_err());
     /// # Ok::<(), elinvar::Error>(())
     /// ```
-    pub fn select(&self, chosen: Option<&str>) -> Result<Vec<PropertyId>, Error> {
-        match chosen {
-            Some(text) => Ok(vec![self.find(text)?]),
-            None => Ok((0..self.property_count()).map(PropertyId).collect()),
+    pub fn select(&self, chosen: &[String]) -> Result<Vec<PropertyId>, Error> {
+        if chosen.is_empty() {
+            return Ok((0..self.property_count()).map(PropertyId).collect());
         }
+        let mut found: Vec<PropertyId> = Vec::new();
+        for text in chosen {
+            found.extend(self.described(text)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The properties that a name, a number or a pattern describes; at least one.
+    fn described(&self, text: &str) -> Result<Vec<PropertyId>, Error> {
+        let names = self.property_names();
+        if !is_pattern(text) || names.contains(&text) {
+            return Ok(vec![self.find(text)?]);
+        }
+        let matching = (0..names.len()).filter(|&number| matches(text, names[number]));
+        let matching: Vec<PropertyId> = matching.map(PropertyId).collect();
+        if matching.is_empty() {
+            let (what, choices) = (what(self), choices(&names));
+            return Err(Error::Usage(format!(
+                "no property matches {text}; the {what} has{choices}"
+            )));
+        }
+        Ok(matching)
     }
 
     /// The properties that the options choose.
     ///
     /// # Errors
-    /// If the property that they name does not exist, or no property has their goal.
+    /// If a property that they name does not exist, or no property has their goal.
     pub fn chosen(&self, options: &Options) -> Result<Vec<PropertyId>, Error> {
-        let mut chosen = self.select(options.property.as_deref())?;
-        if let (Some(goal), None) = (options.goal, &options.property) {
+        let mut chosen = self.select(&options.properties)?;
+        if let (Some(goal), true) = (options.goal, options.properties.is_empty()) {
             chosen.retain(|&property| self.goal(property) == goal);
             if chosen.is_empty() && self.property_count() > 0 {
-                let (what, wanted) = (
-                    what(self),
-                    match goal {
-                        Goal::Assert => "assertion",
-                        Goal::Cover => "cover statement",
-                    },
-                );
-                return Err(Error::Usage(format!("the {what} has no {wanted}")));
+                let wanted = match goal {
+                    Goal::Assert => "assertion",
+                    Goal::Cover => "cover statement",
+                };
+                return Err(Error::Usage(format!("the {} has no {wanted}", what(self))));
             }
         }
         Ok(chosen)
@@ -154,7 +176,10 @@ mod tests {
         assert!(problem.find("q").unwrap_err().to_string().contains("2 or 3"));
         assert!(problem.find("r").unwrap_err().to_string().contains("0 p, 1 0"));
         assert!(problem.find("4").is_err());
-        assert_eq!(problem.select(None).unwrap().len(), 4);
+        assert_eq!(problem.select(&[]).unwrap().len(), 4);
+        let select = |text: &str| problem.select(&[text.to_owned(), "0".to_owned()]).unwrap();
+        assert_eq!(select("q*"), [1, 2, 3].map(PropertyId));
+        assert!(problem.select(&["x*".to_owned()]).is_err());
         for id in [0, 1, 2, 3].map(PropertyId) {
             assert_eq!(problem.find(&problem.label(id)).unwrap(), id);
         }

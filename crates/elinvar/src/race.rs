@@ -44,7 +44,8 @@ const TURN_ON_WORDS: Effort = Effort::Time(Duration::from_secs(8));
 /// numbers.
 fn slots(threads: usize, words: bool) -> Vec<Slot> {
     let on_words = words.then(|| alone("words", Choice::Words(WordsOptions::default())));
-    let first = [Schedule::auto_without_words(), in_turn(words), bmc()];
+    let first =
+        [Schedule::auto_without_words(), in_turn(words), Schedule::bmc(BmcOptions::default())];
     let pudlak = AvyOptions { system: System::Pudlak, ..AvyOptions::default() };
     let others = [
         pdr("pdr without ctg", Ctg { max: 0, depth: 0 }, usize::MAX),
@@ -69,13 +70,6 @@ fn alone(name: &'static str, engine: Choice) -> Schedule {
 
 fn pdr(name: &'static str, ctg: Ctg, attempts: usize) -> Schedule {
     alone(name, Choice::Pdr(PdrOptions { ctg, attempts, ..PdrOptions::default() }))
-}
-
-/// Bounded model checking, on bits if the model fits into them.
-fn bmc() -> Schedule {
-    let turn = || Turn::new(Choice::Bmc(BmcOptions::default()));
-    let turns = vec![turn().on_bits(), turn().when(&[Condition::TooLargeForBits])];
-    Schedule { name: "bmc", turns }
 }
 
 /// Bounded model checking, words if wanted, and McMillan's method for a while each,
@@ -496,7 +490,7 @@ mod tests {
                 flag.store(true, Ordering::Relaxed);
             }
         });
-        assert_eq!(task.with_run(run).ask(&mut bmc()), Ok(()));
+        assert_eq!(task.with_run(run).ask(&mut Schedule::bmc(BmcOptions::default())), Ok(()));
         assert!(looked.load(Ordering::Relaxed));
     }
 }

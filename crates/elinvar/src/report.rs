@@ -4,14 +4,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use elinvar_check::Runs;
 use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
 use crate::options::Options;
 use crate::problem::Problem;
-use crate::readable::count;
+use crate::rtl::Elaboration;
 use crate::statistics::Statistics;
+use crate::vacuity::Vacuity;
 
 /// The checked answers about a problem.
 ///
@@ -37,6 +39,11 @@ pub struct Report {
     pub time: Duration,
     /// The part of the time in which evidence was checked.
     pub checking: Duration,
+    /// The part of that time in which the checker looked for vacuous proofs.
+    pub vacuity_time: Duration,
+    /// The runs that the constraints of a system allow. It is known if there are constraints
+    /// and a property was proved.
+    pub runs: Option<Runs>,
     /// What the engines did.
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
@@ -170,41 +177,6 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a proof says less than it seems to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Vacuity {
-    /// The constraints contradict each other in this cycle, so that every run ends there.
-    Contradiction {
-        /// The cycle, from 0.
-        cycle: usize,
-    },
-    /// No state satisfies the preconditions of these procedures, in which alone the property
-    /// is checked.
-    DeadProcedures(Vec<String>),
-}
-
-impl fmt::Display for Vacuity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Vacuity::Contradiction { cycle: 0 } => {
-                f.write_str("vacuous: no initial state satisfies the constraints")
-            }
-            Vacuity::Contradiction { cycle } => write!(
-                f,
-                "vacuous: the constraints contradict each other in cycle {cycle}, so that every \
-                 run ends after {}",
-                count(*cycle, "cycle")
-            ),
-            Vacuity::DeadProcedures(names) => {
-                let line = |name: &String| {
-                    format!("vacuous: the preconditions of procedure {name} contradict each other")
-                };
-                f.write_str(&names.iter().map(line).collect::<Vec<String>>().join("\n"))
-            }
-        }
-    }
-}
-
 /// A file that was written about a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
@@ -305,6 +277,11 @@ impl Summary {
 }
 
 impl PropertyReport {
+    /// Was the property proved, but about less than it seems?
+    pub fn is_vacuous(&self) -> bool {
+        self.vacuity.as_ref().is_some_and(|vacuity| !vacuity.is_remark())
+    }
+
     /// The verdict in one word.
     pub fn summary(&self) -> Summary {
         match self.kind {
@@ -328,11 +305,49 @@ impl Report {
         if self.is_combinational() { summary.solver_word() } else { summary.word() }
     }
 
+    /// The verdict in one word, and why it is vacuous if the proofs of all properties are
+    /// because of what is assumed: the first line of a report.
+    pub fn headline(&self) -> String {
+        let word = self.word();
+        let assumed = |property: &PropertyReport| {
+            property.vacuity.clone().filter(Vacuity::is_about_assumptions)
+        };
+        let causes: Option<Vec<Vacuity>> = self.properties.iter().map(assumed).collect();
+        match causes {
+            Some(mut causes) if !self.is_combinational() => {
+                causes.dedup();
+                let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
+                format!("{word}, vacuously: {}", causes.join("; "))
+            }
+            Some(_) | None => word.to_owned(),
+        }
+    }
+
+    /// Can the verdict be relied on: is no proof vacuous, and is every proof about runs at least
+    /// as long as its depth?
+    pub fn is_substantial(&self) -> bool {
+        let proved = |property: &&PropertyReport| matches!(property.verdict, Verdict::Safe(_));
+        let depths = self.properties.iter().filter(proved).map(|p| p.depth.unwrap_or(0));
+        let is_long_enough = match self.runs {
+            Some(Runs::AtLeast(cycles)) => cycles >= depths.max().unwrap_or(0).max(1),
+            Some(Runs::Endless | Runs::Contradiction(_)) | None => true,
+        };
+        is_long_enough && !self.properties.iter().any(PropertyReport::is_vacuous)
+    }
+
     /// Is the question about one moment, without any state?
     pub fn is_combinational(&self) -> bool {
         match &self.problem {
             Problem::System(problem) => problem.is_combinational(),
             Problem::Program(_) => false,
+        }
+    }
+
+    /// How the model was made from a design in Verilog, if it was.
+    pub fn elaboration(&self) -> Option<&Elaboration> {
+        match &self.problem {
+            Problem::System(problem) => problem.elaboration(),
+            Problem::Program(_) => None,
         }
     }
 

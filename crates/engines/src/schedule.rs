@@ -25,6 +25,9 @@ use crate::task::{BitTask, Task};
 /// How often the solvers of a short pass may ask whether to go on.
 const SHORT: Effort = Effort::Questions(10_000);
 
+/// The same for a longer try of k-induction, which takes a few seconds at most.
+const LONG: Effort = Effort::Questions(100_000);
+
 /// The same for the engine on words, which asks less often.
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
@@ -173,6 +176,27 @@ impl Schedule {
             induction(),
         ];
         Schedule { name: "auto", turns }
+    }
+}
+
+impl Schedule {
+    /// Bounded model checking on the bits of the model if it fits into them, and on its words
+    /// otherwise. No pass on bits changes the cycle in which a property fails, so a bound means
+    /// the same for both.
+    pub fn bmc(options: BmcOptions) -> Self {
+        let turn = || Turn::new(Choice::Bmc(options.clone()));
+        let turns = vec![turn().on_bits(), turn().when(&[Condition::TooLargeForBits])];
+        Schedule { name: "bmc", turns }
+    }
+
+    /// The engine that is used when none is chosen, with a longer try of k-induction. It suits
+    /// designs whose assertions were written to be proved by induction, all of them together.
+    pub fn auto_by_induction() -> Self {
+        let mut schedule = Self::auto();
+        let last = schedule.turns.len() - 2;
+        let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
+        schedule.turns.insert(last, induction.within(LONG));
+        schedule
     }
 }
 
@@ -383,6 +407,30 @@ mod tests {
                 Choice::KInduction(_)
             ]
         ));
+    }
+
+    #[test]
+    fn bounded_model_checking_looks_at_bits_or_words() {
+        // The counters are proportional; the memory is too large for bits.
+        for (system, is_small) in [(proportional(), true), (memclear(), false)] {
+            let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+            assert_eq!(bits(&task).is_ok(), is_small);
+            let options = BmcOptions { bound: Some(3), ..BmcOptions::default() };
+            let found = task.check(&mut Schedule::bmc(options)).unwrap();
+            assert_eq!(found, [Verdict::Unknown(StopReason::Bound(3))]);
+        }
+    }
+
+    #[test]
+    fn a_longer_induction_comes_before_the_search_on_bits() {
+        let turns = Schedule::auto_by_induction().turns;
+        assert_eq!(turns.len(), Schedule::auto().turns.len() + 1);
+        let [.., long, pdr, _] = &turns[..] else { panic!("{turns:?}") };
+        assert!(matches!((&long.engine, &pdr.engine), (Choice::KInduction(_), Choice::Pdr(_))));
+        compare_with_search(20, |system, properties| {
+            let task = Task::about(system, properties, &Run::new());
+            task.check(&mut Schedule::auto_by_induction()).unwrap()
+        });
     }
 
     #[test]

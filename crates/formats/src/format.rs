@@ -321,36 +321,57 @@ pub(crate) fn unknown(source: &[u8], name: Option<&str>) -> Diagnostic {
     }
 }
 
-/// Languages that are not read, but that users may have tried.
+/// Languages that are not read as models, but that users may have tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Language {
     Verilog,
     Vhdl,
     Smv,
     Blif,
+    Rtlil,
+    Firrtl,
     SmtLib,
     Dimacs,
+    Dafny,
+    Llvm,
     C,
+    Json,
     Certificate,
     Proof,
+    Compressed(&'static str),
     Binary,
 }
 
 impl Language {
     fn guess(source: &[u8], name: Option<&str>) -> Option<Self> {
+        let compressed: [(&[u8], &str); 5] = [
+            (b"\x1f\x8b", "gunzip"),
+            (b"\xfd7zXZ\0", "unxz"),
+            (b"BZh", "bunzip2"),
+            (b"\x28\xb5\x2f\xfd", "unzstd"),
+            (b"PK\x03\x04", "unzip"),
+        ];
+        let is_magic = |(magic, _): &&(&[u8], _)| source.starts_with(magic);
+        if let Some((_, program)) = compressed.iter().find(is_magic) {
+            return Some(Language::Compressed(program));
+        }
         let text = after_comments(source);
         let starts = |word: &str| {
             let head = text.get(..word.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
         };
-        let by_content: [(&[&str], Language); 9] = [
+        let by_content: [(&[&str], Language); 13] = [
             (&["MODULE main"], Language::Smv),
             (&["module ", "`timescale", "`include", "`define", "`default_"], Language::Verilog),
             (&["library ", "entity ", "use ieee"], Language::Vhdl),
             (&[".model", ".inputs"], Language::Blif),
+            (&["attribute \\", "autoidx "], Language::Rtlil),
+            (&["circuit ", "FIRRTL version"], Language::Firrtl),
             (&["(set-", "(declare-", "(assert", "(define-"], Language::SmtLib),
             (&["p cnf", "c "], Language::Dimacs),
+            (&["; ModuleID", "source_filename"], Language::Llvm),
             (&["#include", "#define", "extern ", "int ", "void "], Language::C),
+            (&["{"], Language::Json),
             (&["elinvar certificate"], Language::Certificate),
             (&["elinvar proof"], Language::Proof),
         ];
@@ -366,9 +387,14 @@ impl Language {
             "vhd" | "vhdl" => Some(Language::Vhdl),
             "smv" => Some(Language::Smv),
             "blif" => Some(Language::Blif),
+            "il" => Some(Language::Rtlil),
+            "fir" => Some(Language::Firrtl),
             "smt2" => Some(Language::SmtLib),
             "cnf" => Some(Language::Dimacs),
+            "dfy" => Some(Language::Dafny),
+            "ll" | "bc" => Some(Language::Llvm),
             "c" | "i" => Some(Language::C),
+            "json" => Some(Language::Json),
             _ => None,
         }
     }
@@ -379,29 +405,47 @@ impl Language {
             Language::Vhdl => "VHDL",
             Language::Smv => "SMV",
             Language::Blif => "BLIF",
+            Language::Rtlil => "RTLIL of Yosys",
+            Language::Firrtl => "FIRRTL",
             Language::SmtLib => "SMT-LIB",
             Language::Dimacs => "DIMACS CNF",
+            Language::Dafny => "Dafny",
+            Language::Llvm => "LLVM",
             Language::C => "C",
+            Language::Json => "JSON",
             Language::Certificate => "a certificate of Elinvar",
             Language::Proof => "a proof file of Elinvar",
+            Language::Compressed(_) => "a compressed file",
             Language::Binary => "a binary file",
         }
     }
 
-    fn help(self) -> Option<&'static str> {
-        match self {
-            Language::Verilog | Language::Vhdl => {
-                Some("translate the design with Yosys, whose `write_btor` writes BTOR2")
+    /// The next step, where there is one.
+    fn help(self) -> Option<String> {
+        let help = match self {
+            Language::Verilog => "name the file .v or .sv: it is read with Yosys then",
+            Language::Rtlil => "name the file .il: it is read with Yosys then",
+            Language::Vhdl => {
+                "translate the design with Yosys and the GHDL plugin: `yosys -m ghdl -p \"ghdl \
+                 TOP; prep -flatten; write_rtlil design.il\"`, then check design.il"
             }
-            Language::Blif => Some("translate the circuit with ABC, whose `write` writes AIGER"),
-            Language::Certificate => Some("`elinvar verify MODEL CERTIFICATE` checks it"),
-            Language::Proof => Some("give it with `--reuse`, together with its model"),
-            Language::Smv
-            | Language::SmtLib
-            | Language::Dimacs
-            | Language::C
-            | Language::Binary => None,
-        }
+            Language::Firrtl => "translate the circuit into Verilog with firtool, then check that",
+            Language::Smv => "nuXmv translates SMV with `write_aiger_model`; check the AIGER file",
+            Language::Blif => "translate the circuit with ABC, whose `write` writes AIGER",
+            Language::SmtLib => "formulas and Horn clauses are decided by an SMT solver such as Z3",
+            Language::Dimacs => "formulas in CNF are decided by a SAT solver such as CaDiCaL",
+            Language::Dafny => "translate the program with `dafny translate-to-boogie`",
+            Language::C | Language::Llvm => {
+                "translate the program into Boogie, for example with SMACK, and check the .bpl file"
+            }
+            Language::Certificate => "`elinvar verify MODEL CERTIFICATE` checks it",
+            Language::Proof => "give it with `--reuse`, together with its model",
+            Language::Compressed(program) => {
+                return Some(format!("decompress it first, for example with `{program}`"));
+            }
+            Language::Json | Language::Binary => return None,
+        };
+        Some(help.to_owned())
     }
 }
 
@@ -499,6 +543,12 @@ mod tests {
         assert!(looks("MODULE main\n", "x", "SMV"));
         assert!(looks("(set-logic HORN)\n", "x", "SMT-LIB"));
         assert!(looks("#include <stdio.h>\n", "x", "C"));
+        assert!(looks("\x1f", "x.vhd", "VHDL") && looks("(* x *)", "x.fir", "FIRRTL"));
+        assert!(
+            looks("BZh91AY", "x", "a compressed file")
+                && looks("PK\x03\x04", "x.aig", "a compressed file")
+        );
+        assert!(looks("# Yosys\nattribute \\x", "x.il", "RTLIL of Yosys"));
         assert!(looks("\x7fELF\0\0", "x", "a binary file"));
         assert!(message("hello", "x.txt").starts_with("unknown file format; models are in AIGER"));
     }

@@ -5,7 +5,7 @@
 //! name of its own gets the name of such a net. Names never decide anything: evidence refers
 //! to symbols by their positions.
 
-use elinvar_ir::{BinaryOp, Expr, ExprId, Named, Pool, SymbolId, SystemBuilder};
+use elinvar_ir::{BinaryOp, Expr, ExprId, Named, Pool, Sort, SymbolId, SystemBuilder};
 use rustc_hash::FxHashMap;
 
 /// Names the unnamed symbols after labels and outputs, and removes the labels that have
@@ -22,6 +22,41 @@ pub(crate) fn name_symbols(builder: &mut SystemBuilder) {
         builder.pool.rename(symbol, &name);
     }
     builder.labels.retain(|label| promoted.get(&label.expr) != Some(&label.name));
+    name_copies(builder);
+}
+
+/// Names registers that only hold a value of the cycle before: `$past(x)` takes over x, and
+/// `$initstate` is true in the first cycle and in no other.
+fn name_copies(builder: &mut SystemBuilder) {
+    let mut names: FxHashMap<ExprId, String> = FxHashMap::default();
+    for Named { name, expr } in builder.labels.iter().chain(&builder.outputs) {
+        names.entry(*expr).or_insert_with(|| name.clone());
+    }
+    for state in builder.states.clone() {
+        let Some(symbol) = unnamed(&builder.pool, state.symbol) else { continue };
+        let Some(next) = state.next.filter(|&next| next != state.symbol) else { continue };
+        let pool = &builder.pool;
+        let own = pool.as_symbol(next).and_then(|symbol| pool.symbol_name(symbol));
+        let constant = |expr: Option<ExprId>| Some(pool.const_value(expr?)?.is_true());
+        let is_bit = pool.sort(state.symbol) == Sort::BOOL;
+        let name = match own.or_else(|| names.get(&next).map(String::as_str)) {
+            Some(source) => in_scope("past", source),
+            None if is_bit
+                && (constant(state.init), constant(Some(next))) == (Some(true), Some(false)) =>
+            {
+                "$initstate".to_owned()
+            }
+            None => continue,
+        };
+        builder.pool.rename(symbol, &name);
+    }
+}
+
+/// `u.q` becomes `u.$past(q)`, in the same scope.
+fn in_scope(function: &str, source: &str) -> String {
+    let (scope, name) = source.rsplit_once('.').map_or(("", source), |(scope, name)| (scope, name));
+    let dot = if scope.is_empty() { "" } else { "." };
+    format!("{scope}{dot}${function}({name})")
 }
 
 /// What the nets say about symbols without a name.
@@ -47,6 +82,18 @@ impl Found {
             }
             Expr::Binary(BinaryOp::Concat, ..) if !expr.is_complement() => {
                 self.concatenation(pool, name, expr);
+            }
+            // A register with an asynchronous reset: the net has the constant during the
+            // reset and the value of the register otherwise.
+            Expr::Ite(_, then, otherwise) => {
+                let register = match (pool.is_const(then), pool.is_const(otherwise)) {
+                    (true, false) => unnamed(pool, otherwise),
+                    (false, true) => unnamed(pool, then),
+                    (true, true) | (false, false) => None,
+                };
+                if let Some(symbol) = register {
+                    self.offer(symbol, in_scope("reg", name));
+                }
             }
             _ => {}
         }
@@ -137,7 +184,7 @@ pub(crate) fn find_clocks(builder: &SystemBuilder) -> Vec<usize> {
         let name = pool.as_symbol(symbol).and_then(|symbol| pool.symbol_name(symbol));
         let name = name.unwrap_or_default().to_ascii_lowercase();
         let last = name.rsplit('.').next().unwrap_or_default();
-        pool.sort(symbol) == elinvar_ir::Sort::BOOL
+        pool.sort(symbol) == Sort::BOOL
             && (last.contains("clk") || last.contains("clock") || builder.clocks.contains(&input))
     };
     let mut candidates: Vec<usize> =
@@ -188,6 +235,18 @@ mod tests {
         assert_eq!(named(concat), ["bus[3:0]", "bus[4]", "own"]);
         let slices = "6 sort bitvec 2\n7 slice 6 3 3 2 hi\n8 slice 2 3 0 0 lo\n";
         assert_eq!(named(slices), ["{hi,_,lo}", "state1", "own"]);
+        let reset = "6 input 2 rst\n7 zero 1\n8 ite 1 6 7 3 u.count\n";
+        assert_eq!(named(reset), ["u.$reg(count)", "state1", "own"]);
+    }
+
+    #[test]
+    fn registers_that_hold_the_last_value_say_so() {
+        let text = "1 sort bitvec 1\n2 input 1 u.x\n3 state 1\n4 next 1 3 2\n5 state 1\n\
+                    6 next 1 5 3\n7 one 1\n8 zero 1\n9 state 1\n10 init 1 9 7\n11 next 1 9 8\n\
+                    12 not 1 2\n13 output 12 y\n14 state 1\n15 next 1 14 12\n16 state 1\n\
+                    17 next 1 16 16\n";
+        let expected = ["u.$past(x)", "u.$past($past(x))", "$initstate", "$past(y)", "state4"];
+        assert_eq!(names(text), expected);
     }
 
     #[test]

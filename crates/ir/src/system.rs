@@ -109,6 +109,9 @@ pub struct SystemBuilder {
     pub outputs: Vec<Named>,
     /// Further names of inner signals.
     pub labels: Vec<Named>,
+    /// By bad bit that a front end wrote as an implication which must not be violated: bits
+    /// whose conjunction is the left side. The property is checked only where they hold.
+    pub antecedents: FxHashMap<ExprId, Vec<ExprId>>,
     /// Where the constraints come from, by their position; may be shorter than the list of
     /// constraints.
     pub constraint_origins: Vec<Origin>,
@@ -394,6 +397,12 @@ impl TransitionSystem {
     /// All safety properties with their bad bits.
     pub fn bads(&self) -> impl Iterator<Item = (PropertyId, ExprId)> + '_ {
         (0..self.properties().len()).map(PropertyId).filter_map(|id| Some((id, self.bad(id)?)))
+    }
+
+    /// Bits that are all true wherever the property with this bad bit is checked, as far as
+    /// that is known: the left side of the implication that the property states.
+    pub fn antecedent(&self, bad: ExprId) -> &[ExprId] {
+        self.parts.antecedents.get(&bad).map_or(&[], Vec::as_slice)
     }
 
     /// The fairness constraints.

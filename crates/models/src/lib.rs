@@ -13,6 +13,6 @@ mod oracle;
 pub use counter::Counter;
 pub use oracle::{
     Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Searched, Shape, Sketch,
-    TermSample, TooLarge, compare_with_search, explore, random_program_value, reachable, reached,
-    search, searched,
+    TermSample, TooLarge, compare_with_search, dead_cycle, explore, random_program_value,
+    reachable, reached, search, searched,
 };

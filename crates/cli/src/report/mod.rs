@@ -1,5 +1,6 @@
 //! What a command prints about a run.
 
+mod substance;
 pub mod table;
 mod text;
 
@@ -18,7 +19,7 @@ pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) ->
     if json {
         format!("{}\n", report.to_json())
     } else if quiet {
-        format!("{}\n", report.word())
+        format!("{}\n", output::harmless(&report.headline()))
     } else {
         text::render(report, &trace.view(), trace.look())
     }
@@ -60,5 +61,19 @@ pub fn finish(report: &Report, stats: bool) -> Result<u8> {
     match report.bugs.first() {
         Some(bug) => Err(Error::Bug(bug.clone()).into()),
         None => Ok(report.summary().exit_code()),
+    }
+}
+
+/// The exit code where vacuous proofs do not count.
+pub fn strict_code(report: &Report, code: u8) -> u8 {
+    match report.summary() {
+        Summary::Safe | Summary::Reached if !report.is_substantial() => {
+            Summary::Unknown.exit_code()
+        }
+        Summary::Safe
+        | Summary::Reached
+        | Summary::Unsafe
+        | Summary::Unreachable
+        | Summary::Unknown => code,
     }
 }

@@ -1,6 +1,5 @@
 //! The report for people: the verdict, what it means, and what to look at.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use elinvar::formats::boogie::Dialect;
@@ -17,6 +16,7 @@ use elinvar::{
 };
 use elinvar_engines::pdr::Reuse;
 
+use super::substance;
 use super::table::{self, Look, shorten};
 use crate::output;
 
@@ -29,16 +29,16 @@ const LINES: usize = 20;
 /// The longest value of a program that is shown.
 const VALUE: usize = 60;
 
+/// The verdict on a property that was proved vacuously, in a table.
+const VACUOUS: &str = "vacuous";
+
 const STRINGS: &str = "strings do not fail";
 
-/// The whole report, with the verdict's word alone on the first line.
+/// The whole report. The first line is the verdict's word, and why it is vacuous if it is.
 pub fn render(report: &Report, view: &View, look: Look) -> String {
-    let mut text = format!("{}\n{}", report.word(), meaning(report));
-    let vacuities: BTreeSet<String> =
-        report.properties.iter().filter_map(|p| Some(p.vacuity.as_ref()?.to_string())).collect();
-    for vacuity in vacuities {
-        writeln!(text, "{vacuity}").expect(STRINGS);
-    }
+    let headline = report.headline();
+    let mut text =
+        format!("{headline}\n{}{}", meaning(report), substance::lines(report, &headline));
     if report.properties.len() > 1 {
         write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
@@ -55,7 +55,10 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
     let reached =
         if undecided { format!(", bound {}", report.statistics.bound) } else { String::new() };
     let (engines, time) = (report.engines(), seconds(report.time));
-    writeln!(text, "\n{engines}, {dialect}{time}{reached}").expect(STRINGS);
+    let elaboration = report.elaboration().map_or_else(String::new, |elaboration| {
+        format!(" with {} in Yosys", seconds(elaboration.time))
+    });
+    writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
     text.push_str(&output::other_files(report));
     text
 }
@@ -247,7 +250,8 @@ fn properties(report: &Report) -> String {
             None => name,
         };
         let number = property.id.0.to_string();
-        [number, name, property.summary().word().to_owned(), seconds(property.time), detail]
+        let word = if property.is_vacuous() { VACUOUS } else { property.summary().word() };
+        [number, name, word.to_owned(), seconds(property.time), detail]
     };
     align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }

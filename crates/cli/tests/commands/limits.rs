@@ -3,10 +3,9 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{ACCEPTED, REFUSED, Run, SAFE, UNKNOWN, UNSAFE, command, elinvar, folder};
+use crate::{ACCEPTED, REFUSED, Run, SAFE, UNKNOWN, UNSAFE, elinvar, folder, signalled, started};
 
 const STOPPED: u8 = 4;
 
@@ -160,17 +159,9 @@ fn the_first_signal_ends_the_run_soon() {
     std::fs::write(path.join("p.bpl"), cubes).unwrap();
     let runs = [("m.btor2", "-INT"), ("m.btor2", "-TERM"), ("p.bpl", "-INT"), ("p.bpl", "-TERM")];
     for (file, signal) in runs {
-        let child = command(path)
-            .args(["check", file])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(800));
+        let child = started(path, &["check", file], Duration::from_millis(800));
         let start = Instant::now();
-        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(kill.success());
-        let run = Run::of(child.wait_with_output().unwrap());
+        let run = signalled(child, signal);
         assert!(start.elapsed() < Duration::from_secs(3), "{file} {signal} {:?}", start.elapsed());
         assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
         assert!(run.stdout.contains("interrupted"), "{}", run.stdout);

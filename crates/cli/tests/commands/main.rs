@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
 mod competition;
+mod designs;
 mod families;
 mod files;
 mod games;
@@ -17,6 +18,7 @@ mod limits;
 mod names;
 mod programs;
 mod reuse;
+mod sby;
 mod schema;
 mod vacuity;
 mod values;
@@ -103,6 +105,23 @@ fn elinvar_reading(text: &[u8], words: &[&str]) -> Run {
         .spawn()
         .expect("the binary runs");
     child.stdin.take().expect("it is piped").write_all(text).expect("the input is read");
+    Run::of(child.wait_with_output().expect("the binary ends"))
+}
+
+/// Starts `elinvar` and lets it work for a while.
+fn started(folder: &Path, words: &[&str], time: Duration) -> Child {
+    let mut command = command(folder);
+    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the binary runs");
+    std::thread::sleep(time);
+    child
+}
+
+/// Sends a signal, such as `-INT`, and waits for the end.
+#[cfg(unix)]
+fn signalled(child: Child, signal: &str) -> Run {
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
     Run::of(child.wait_with_output().expect("the binary ends"))
 }
 
@@ -572,16 +591,9 @@ fn what_was_decided_before_a_limit_is_told() {
 #[test]
 fn an_interrupt_ends_the_run_in_order() {
     let folder = folder();
-    let child = command(&folder)
-        .args(["check", &hard_model(&folder)])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let run = Run::of(child.wait_with_output().unwrap());
+    let model = hard_model(&folder);
+    let child = started(&folder, &["check", &model], Duration::from_millis(500));
+    let run = signalled(child, "-INT");
     assert_eq!(run.code, UNKNOWN);
     assert!(run.stdout.starts_with("unknown\n") && run.stdout.contains("interrupted"));
     assert!(run.stdout.contains("moves    safe"), "what is known is told: {}", run.stdout);
@@ -644,9 +656,17 @@ fn statistics_go_to_standard_error() {
 fn every_subcommand_has_help_and_completions() {
     let main = elinvar(Path::new("."), &["--help"]);
     assert_eq!(main.code, 0);
-    for name in
-        ["check", "verify", "simulate", "convert", "pebble", "peterson", "stats", "completions"]
-    {
+    for name in [
+        "check",
+        "verify",
+        "simulate",
+        "convert",
+        "pebble",
+        "peterson",
+        "sby",
+        "stats",
+        "completions",
+    ] {
         assert!(main.stdout.contains(name));
         assert_eq!(elinvar(Path::new("."), &[name, "--help"]).code, 0, "{name}");
     }

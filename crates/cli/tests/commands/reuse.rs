@@ -233,15 +233,8 @@ fn long_model(folder: &Path) -> &'static str {
 
 /// Starts a run that saves to `p`, and lets it learn.
 fn learning(folder: &Path, model: &str, more: &[&str]) -> std::process::Child {
-    let child = command(folder)
-        .args(["check", model, "--engine", "pdr", "--save", "p", "--timeout", "60"])
-        .args(more)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    child
+    let words = ["check", model, "--engine", "pdr", "--save", "p", "--timeout", "60"];
+    started(folder, &[&words, more].concat(), Duration::from_millis(700))
 }
 
 /// The lemmas that a short run keeps of `p`.

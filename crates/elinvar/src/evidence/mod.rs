@@ -318,7 +318,9 @@ fn verify_program(
     // The evidence is judged about the program as it is written.
     let problem = ProgramProblem::from_source(Arc::clone(source), options.dialect)?;
     let chosen = options.property.as_deref();
-    Problem::Program(problem.clone()).select(chosen)?;
+    if let Some(text) = chosen {
+        Problem::Program(problem.clone()).find(text)?;
+    }
     let program = problem.original()?;
     let evidence = match program::Evidence::read(program, file, chosen) {
         Ok(evidence) => evidence,

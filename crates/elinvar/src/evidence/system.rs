@@ -1,23 +1,24 @@
 //! Evidence about transition systems in files, by the format of the model.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use elinvar_check::{Budget, Refusal};
 use elinvar_formats::aiger::Encoding;
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{Model, detect, read_model};
 use elinvar_ir::{
-    Certificate, CircuitError, PropertyId, TransitionSystem, Witness, WitnessCircuit,
+    Certificate, CircuitError, Goal, Property, PropertyId, TransitionSystem, Witness,
+    WitnessCircuit,
 };
 use elinvar_transform::bitblast;
 
 use super::Unusable;
-use crate::confirm::{contradiction, judge_certificate, relevant_states};
+use crate::confirm::{judge_certificate, relevant_states};
 use crate::error::Error;
-use crate::report::Vacuity;
 use crate::source::Source;
-use crate::{merged, property};
+use crate::vacuity::Vacuity;
+use crate::{merged, property, vacuity};
 
 /// The contents of a certificate file: a circuit in the format of the model,
 /// or text where no circuit expresses the proof.
@@ -133,38 +134,57 @@ impl Evidence {
         simplified: impl FnOnce() -> Option<TransitionSystem>,
         budget: &Budget,
     ) -> Result<String, Refusal> {
-        let name = |property: PropertyId| &system.property(property).name;
+        let start = Instant::now();
         match self {
             Evidence::Witness(witness) => {
                 let cycles = elinvar_check::witness(system, witness, budget)?;
                 let claims = witness.properties.iter().zip(cycles).map(|(&property, cycle)| {
-                    let name = name(property);
-                    format!("The trace shows that property {name} fails in cycle {cycle}.")
+                    let claim = reachable(system.property(property));
+                    format!("The trace shows that {claim} in cycle {cycle}.")
                 });
                 Ok(claims.collect::<Vec<String>>().join("\n"))
             }
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
-                let claim = format!("The circuit proves that property {} holds.", name(*property));
-                Ok(with_vacuity(claim, system))
+                let claim = unreachable(system.property(*property));
+                let claim = format!("The circuit proves that {claim}");
+                let vacuity = vacuity::of_proof(system, *property, None, start.elapsed(), budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
-                let name = name(*property);
-                let claim = format!("The certificate proves that property {name} holds.");
-                Ok(with_vacuity(claim, system))
+                let claim = unreachable(system.property(*property));
+                let claim = format!("The certificate proves that {claim}");
+                let (proof, elapsed) = (Some(certificate), start.elapsed());
+                let vacuity = vacuity::of_proof(system, *property, proof, elapsed, budget);
+                Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
         }
     }
 }
 
-/// The claim of a proof, with a line about constraints that contradict each other.
-fn with_vacuity(claim: String, system: &TransitionSystem) -> String {
-    match contradiction(system, Duration::ZERO) {
-        Some(cycle) => format!("{claim}\n{}", Vacuity::Contradiction { cycle }),
-        None => claim,
+/// What a trace says about a property.
+fn reachable(property: &Property) -> String {
+    match property.goal {
+        Goal::Assert => format!("property {} fails", property.name),
+        Goal::Cover => format!("cover statement {} is reached", property.name),
     }
+}
+
+/// What a proof says about a property.
+fn unreachable(property: &Property) -> String {
+    match property.goal {
+        Goal::Assert => format!("property {} holds", property.name),
+        Goal::Cover => format!("cover statement {} is unreachable", property.name),
+    }
+}
+
+/// The claim of a proof, and why it is vacuous if it is.
+fn with_vacuity(claim: &str, vacuity: Option<&Vacuity>) -> String {
+    let Some(vacuity) = vacuity else { return format!("{claim}.") };
+    let consequence = vacuity.consequence().map_or_else(String::new, |it| format!("\n{it}"));
+    format!("{claim}, vacuously: {vacuity}{consequence}")
 }
 
 /// Is it a proof about all properties of the model together, as competitions want it?

@@ -7,6 +7,7 @@
 //! comments may stand anywhere between words. Limits: arrays of arrays are
 //! refused.
 
+mod assertions;
 mod initial;
 mod read;
 mod witness;

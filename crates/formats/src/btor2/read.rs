@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use elinvar_ir::{ExprId, Goal, Named, Origin, Place, Property, PropertyKind, Sort, SystemBuilder};
 
+use super::assertions::Assertions;
 use super::initial::input_dependent;
 use super::{
     Btor2Model, CLOCK, COVER, default_bad_name, default_justice_name, default_output_name,
@@ -45,16 +46,26 @@ struct Reader<'a> {
     bads: usize,
     justices: usize,
     last_id: u64,
+    assertions: Assertions,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a [u8], builder: SystemBuilder) -> Self {
         let lines = Lines::new(source, Syntax::Btor2, builder);
-        Reader { lines, states: Vec::new(), initial: Vec::new(), bads: 0, justices: 0, last_id: 0 }
+        Reader {
+            lines,
+            states: Vec::new(),
+            initial: Vec::new(),
+            bads: 0,
+            justices: 0,
+            last_id: 0,
+            assertions: Assertions::default(),
+        }
     }
 
     fn line(&mut self) -> Result<(), Diagnostic> {
         let id = self.id()?;
+        self.assertions.next_line(id);
         let meaning = match self.lines.keyword()? {
             Keyword::Sort => Meaning::Sort(self.sort_definition()?),
             Keyword::Input => self.input()?,
@@ -254,6 +265,9 @@ impl<'a> Reader<'a> {
 
     fn bad(&mut self) -> Result<Meaning, Diagnostic> {
         let bad = self.lines.bit()?;
+        if let Some(antecedent) = self.assertions.antecedent(&self.lines.builder.pool, bad) {
+            self.lines.builder.antecedents.insert(bad, antecedent);
+        }
         let name = self.lines.name()?.map_or_else(|| default_bad_name(self.bads), Cow::into_owned);
         let (goal, place) = self.remark();
         self.lines.builder.properties.push(Property { goal, place, ..Property::bad(name, bad) });
@@ -337,6 +351,11 @@ impl<'a> Reader<'a> {
         let (sort, at) = self.sort()?;
         let operands = self.lines.operands(operator)?;
         let expr = self.lines.apply(operator, sort, at, &operands)?;
+        if sort == Sort::BOOL {
+            let Lines { scan, builder, .. } = &mut self.lines;
+            let texts = operands.map(|operand| (operand.expr, scan.bytes(operand.word)));
+            self.assertions.operator(&mut builder.pool, operator, expr, texts);
+        }
         self.labelled(expr)
     }
 }

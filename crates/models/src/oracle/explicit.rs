@@ -53,6 +53,34 @@ pub fn search(
     Ok(outcomes)
 }
 
+/// The first cycle up to which no run satisfies the constraints, or nothing if there are runs
+/// of any length.
+///
+/// `limit` bounds the number of valuations that are tried in all.
+pub fn dead_cycle(system: &TransitionSystem, limit: usize) -> Result<Option<usize>, TooLarge> {
+    let mut search = Search::new(system, limit)?;
+    let mut layer = Vec::new();
+    for input in 0..search.inputs.len() {
+        for state in search.initial_states(input)? {
+            search.expand(&state, input, 0, &mut [], &mut layer)?;
+        }
+    }
+    let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
+    let mut cycle = 0;
+    // A run with more cycles than there are states repeats one, so it can go on.
+    while !layer.is_empty() && cycle <= seen.len() + 1 {
+        cycle += 1;
+        let states: FxHashSet<Vec<Value>> = layer.drain(..).collect();
+        for state in &states {
+            for input in 0..search.inputs.len() {
+                search.expand(state, input, cycle, &mut [], &mut layer)?;
+            }
+        }
+        seen.extend(states);
+    }
+    Ok(layer.is_empty().then_some(cycle))
+}
+
 struct Search<'a> {
     system: &'a TransitionSystem,
     step: Evaluator<'a>,

@@ -10,7 +10,7 @@ mod sketch;
 mod terms;
 
 pub use compare::{Searched, compare_with_search, searched};
-pub use explicit::{Outcome, TooLarge, search};
+pub use explicit::{Outcome, TooLarge, dead_cycle, search};
 pub use explore::{Bounds, Found, explore, reachable, reached};
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Shape};

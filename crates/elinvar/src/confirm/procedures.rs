@@ -1,10 +1,9 @@
-//! Proofs that say less than they seem to: the constraints of a system that contradict each
-//! other, and the preconditions of a procedure that no state satisfies, so that its body
-//! cannot be entered and everything in it is safe.
+//! Procedures that cannot be entered: if no state satisfies the preconditions of a procedure,
+//! everything in its body is safe.
 //!
-//! The checker itself shows that the body is not reached from the entry of the program,
-//! along axioms, `where` clauses and preconditions. If it cannot do so in a short time, the
-//! proof counts as a usual one.
+//! The checker shows that the body is not reached from the entry of the program, along axioms,
+//! `where` clauses and preconditions. If it cannot do so in a short time, the proof counts as a
+//! usual one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, ProgramRefusal, SmtSolver, program as judge};
 use elinvar_formats::boogie::Reading;
+use elinvar_ir::PropertyId;
 use elinvar_ir::program::{
-    Assertion, AssertionKind, ByZero, Edge, EdgeId, FunctionValue, Invariants, Location,
-    LocationId, Program, ProgramStep, ProgramTrace, Statement, Value, VariableId,
+    ByZero, Edge, EdgeId, FunctionValue, Invariants, Location, LocationId, Program, ProgramStep,
+    ProgramTrace, Statement, Value, VariableId,
 };
-use elinvar_ir::{PropertyId, TransitionSystem};
+
+use super::unreached::never_at;
 
 /// The time for all procedures together.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -92,12 +93,7 @@ fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &
             ..program.edge(edge).clone()
         })
         .collect();
-    let end = Assertion {
-        name: "the body is entered".to_owned(),
-        kind: AssertionKind::Assert,
-        span: 0..0,
-        error: number(edges.len()),
-    };
+    let end = never_at(number(edges.len()));
     let straight = Program {
         terms: program.terms.clone(),
         variables: program.variables.clone(),
@@ -109,28 +105,4 @@ fn is_dead_end(program: &Program, path: &[EdgeId], solver: &SmtSolver, budget: &
     };
     let nothing = Invariants { terms: Arc::new(program.terms.clone()), at: BTreeMap::new() };
     judge::invariants(&straight, &[PropertyId(0)], &nothing, solver, budget).is_ok()
-}
-
-/// Cycles in which constraints are looked at for a contradiction.
-const CYCLES: usize = 12;
-
-/// What makes a proof say less than it seems to: the first cycle, of some, in which the
-/// constraints contradict each other. `elapsed` is how long the run took so far, of which
-/// this takes a small part at most.
-pub fn contradiction(system: &TransitionSystem, elapsed: Duration) -> Option<usize> {
-    const LEAST: Duration = Duration::from_millis(50);
-    const GATES: u64 = 1 << 20;
-    let search = |cycles, max_gates, time: Duration| {
-        let deadline = Some(Instant::now() + time);
-        let budget = Budget { deadline, max_gates, ..Budget::default() };
-        elinvar_check::contradiction(system, cycles, &budget)
-    };
-    // The first cycle matters most, so it comes alone and may cost more. After a short run
-    // the number of gates limits the others, since a short time may pass without any work.
-    let (gates, time) = if elapsed < 2 * LEAST {
-        (GATES / 32, LEAST)
-    } else {
-        (GATES, (LEAST / 5).max(elapsed / 100))
-    };
-    search(1, GATES, LEAST.max(elapsed / 50)).or_else(|| search(CYCLES, gates, time))
 }
