@@ -47,18 +47,20 @@ pub fn path(name: &str) -> Vec<String> {
     }
 }
 
-/// The name of a path: the inverse of [`path`].
+/// The name of a path: the inverse of [`path`]. Elements of memories, which are parts of their
+/// own in the paths of Yosys, follow without a dot.
 ///
 /// ```
 /// use elinvar_formats::names::{join, path};
 /// let name = join(["u", "a.b", "q[1]"]);
 /// assert_eq!(name, "u.\\a.b .q[1]");
 /// assert_eq!(path(&name), ["u", "a.b", "q[1]"]);
+/// assert_eq!(join(["u", "mem", "[3]"]), "u.mem[3]");
 /// ```
 pub fn join<'a>(path: impl IntoIterator<Item = &'a str>) -> String {
     let mut name = String::new();
     for (place, part) in path.into_iter().enumerate() {
-        if place > 0 {
+        if place > 0 && !part.starts_with('[') {
             name.push('.');
         }
         if self::path(part) == [part] {

@@ -143,7 +143,7 @@ fn evidence_about_the_optimum_is_verified() {
                 assert_eq!(accepted("instance.btor2", "c.btor2"), proof, "{strategy} {bound}");
             }
             let vcd = std::fs::read_to_string(path.join("w.vcd")).unwrap();
-            assert!(vcd.contains("$enddefinitions") && vcd.contains("#9\n"), "{vcd}");
+            assert!(vcd.contains("$enddefinitions") && vcd.contains("#90\n"), "{vcd}");
         }
     }
 }

@@ -5,9 +5,9 @@
 //! those that do not, and signals near the property before those farther away. A wire that only
 //! repeats another signal is left out.
 //!
-//! By default a view has few rows: those signals that the property depends on, without clocks,
-//! without anonymous signals that do not matter, and without wires that do not change. Inputs
-//! that matter are always there.
+//! By default a view has few rows: those signals that the property depends on, without clocks and
+//! constants, without anonymous signals that do not matter, and without wires that do not change.
+//! Inputs that matter are always there.
 
 use std::fmt;
 
@@ -156,6 +156,7 @@ impl View {
         } else if !self.all {
             nets.retain(|net| net.kind != Kind::Clock);
             nets.retain(|net| root.is_none() || net.distance.is_some());
+            nets.retain(|net| !net.parts.iter().all(|&part| system.pool().is_const(part)));
         }
         let nets = without_aliases(gather_words(system, nets));
         let all = nets.iter().map(|net| net.parts.len()).sum();

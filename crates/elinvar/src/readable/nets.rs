@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use elinvar_formats::names::path;
 use elinvar_ir::{ExprId, Role, Sort, TransitionSystem};
 
 /// What a signal is in the model.
@@ -89,7 +90,7 @@ pub fn all(system: &TransitionSystem) -> Vec<Net> {
 
 /// Names of Yosys with a `$` are its own.
 fn is_users_name(name: &str) -> bool {
-    !name.split('.').any(|scope| scope.starts_with('$'))
+    !path(name).iter().any(|scope| scope.starts_with('$'))
 }
 
 /// Bits that are called like the bits of a word (`data[0]`, `data[1]`, …) become that word,

@@ -1,5 +1,6 @@
 //! Maps in text: a line for each bit, `input NUMBER BIT NAME`, and so for `init`, `output`,
-//! `latch` and `invlatch`. Lines `wire` and `ninitff` say nothing about ports of the model.
+//! `latch` and `invlatch`. A port may have several names, of which the one with the fewest scopes
+//! is the best. Lines `wire` and `ninitff` say nothing about ports of the model.
 
 use super::{Entry, Piece, Port, YosysMap};
 use crate::Diagnostic;
@@ -12,6 +13,8 @@ pub(super) fn read(source: &[u8]) -> Result<YosysMap, Diagnostic> {
         entries.extend(entry(line, at)?);
         at += line.len();
     }
+    // Stable: of the names with as many scopes, the first one stays the first.
+    entries.sort_by_key(|entry| entry.pieces[0].path.len());
     Ok(YosysMap { entries, is_of_bits: true, ..YosysMap::default() })
 }
 
@@ -43,7 +46,15 @@ fn entry(line: &[u8], at: usize) -> Result<Option<Entry>, Diagnostic> {
     let name = String::from_utf8_lossy(&line[name.start - at..end - at]).into_owned();
     let name = escape(&name);
     // Dots in names that Yosys made do not separate scopes.
-    let path = if name.starts_with('$') { vec![name.into_owned()] } else { path(&name) };
+    let mut path = if name.starts_with('$') { vec![name.into_owned()] } else { path(&name) };
+    // The bit has its own number, so this is an element of a memory.
+    let last = path.pop().expect("a path has a last part");
+    match last.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        Some((memory, at)) if !memory.is_empty() && !last.starts_with('$') => {
+            path.extend([memory.to_owned(), format!("[{at}]")]);
+        }
+        Some(_) | None => path.push(last),
+    }
     let piece = Piece { path: path.into_iter().map(public).collect(), offset, width: 1 };
     Ok(Some(Entry { port: port(number as usize), pieces: vec![piece], span: start..end }))
 }
@@ -91,6 +102,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_with_fewer_scopes_come_first() {
+        let map = read(b"latch 0 0 u.q\nlatch 0 0 q\nlatch 1 2 u.mem[3]\n").unwrap();
+        let paths: Vec<&[String]> =
+            map.entries.iter().map(|entry| &entry.pieces[0].path[..]).collect();
+        assert_eq!(paths, [&["\\q"][..], &["\\u", "\\q"], &["\\u", "\\mem", "\\[3]"]]);
+    }
+
+    #[test]
     fn lines_become_entries() {
         let text = "input 9 0 $auto$a.cc:1$2\ninput 0 3 data\ninit 1 0 u.q\ninvlatch 2 1 u.\\a.b \nninitff 4\n\
                     wire 10 0 $techmap\n\noutput 5 0 full\n";
@@ -98,12 +117,12 @@ mod tests {
         let ports: Vec<Port> = map.entries.iter().map(|entry| entry.port).collect();
         assert_eq!(
             ports,
-            [Port::Input(9), Port::Input(0), Port::Initial(1), Port::Inverted(2), Port::Output(5)]
+            [Port::Input(9), Port::Input(0), Port::Output(5), Port::Initial(1), Port::Inverted(2)]
         );
         let piece = |at: usize| &map.entries[at].pieces[0];
         assert_eq!(piece(0).path, ["$auto$a.cc:1$2"]);
         assert_eq!((&piece(1).path[..], piece(1).offset), (&["\\data".to_owned()][..], 3));
-        assert_eq!(piece(2).path, ["\\u", "\\q"]);
-        assert_eq!(&text[map.entries[2].span.clone()], "init 1 0 u.q");
+        assert_eq!(piece(3).path, ["\\u", "\\q"]);
+        assert_eq!(&text[map.entries[3].span.clone()], "init 1 0 u.q");
     }
 }

@@ -1,6 +1,6 @@
 //! Giving the names of a map to a model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use elinvar_ir::{
     ExprId, Named, Origin, Place, PropertyKind, Role, Sort, SystemBuilder, TransitionSystem,
@@ -19,17 +19,21 @@ impl YosysMap {
     pub fn apply(&self, system: TransitionSystem) -> Result<TransitionSystem, Diagnostic> {
         let names = Names::new(&self.entries);
         let mut builder = system.into_builder();
+        let mut named = BTreeSet::new();
         for entry in &self.entries {
-            self.apply_entry(entry, &names, &mut builder)?;
+            let is_first = named.insert(entry.port);
+            self.apply_entry(entry, is_first, &names, &mut builder)?;
         }
         self.apply_properties(&mut builder);
         self.apply_clocks(&mut builder);
         Ok(builder.finish().expect("only names have changed"))
     }
 
+    /// Gives the first name of a port to it; others are further names of the same value.
     fn apply_entry(
         &self,
         entry: &Entry,
+        is_first: bool,
         names: &Names,
         builder: &mut SystemBuilder,
     ) -> Result<(), Diagnostic> {
@@ -41,6 +45,10 @@ impl YosysMap {
         let [piece] = &entry.pieces[..] else { return Ok(()) };
         let name = names.of(piece);
         match (entry.port, symbol) {
+            (Port::State(_) | Port::Input(_), Some(expr)) if !is_first => {
+                builder.labels.push(Named { name, expr });
+            }
+            (_, _) if !is_first => {}
             (Port::Initial(_), Some(symbol)) => {
                 self.rename(symbol, &format!("init.{name}"), builder);
             }
@@ -205,13 +213,16 @@ mod tests {
     #[test]
     fn bits_get_the_names_of_a_text_map() {
         let map = "input 0 0 clk\ninput 1 0 data\ninput 2 1 data\ninit 3 0 u.q\noutput 0 0 full\n\
-                   latch 0 0 u.q\ninvlatch 1 0 r\n";
+                   latch 0 0 u.q\nlatch 0 0 u.v.q\ninvlatch 1 0 r\n";
         let system = named(map).unwrap();
         let inputs: Vec<String> = (0..4).map(|input| system.input_name(input)).collect();
         assert_eq!(inputs, ["clk", "data[0]", "data[1]", "init.u.q"]);
         assert_eq!(system.state_name(0), "u.q");
-        assert_eq!((&system.labels()[0].name[..], system.labels().len()), ("r", 1));
-        assert!(system.labels()[0].expr.is_complement());
+        let label = |at: usize| &system.labels()[at];
+        let symbol = |state: usize| system.states()[state].symbol;
+        assert_eq!((&label(0).name[..], label(0).expr.regular()), ("r", symbol(1)));
+        assert!(label(0).expr.is_complement());
+        assert_eq!((&label(1).name[..], label(1).expr), ("u.v.q", symbol(0)));
         assert_eq!(system.outputs()[0].name, "full");
         assert_eq!(system.clocks(), [0]);
     }

@@ -79,13 +79,14 @@ pub(super) fn read(source: &[u8]) -> Result<YosysMap, Diagnostic> {
     let file: File = serde_json::from_str(text).map_err(|error| located(text, &error))?;
     let reader = Reader { text };
     let version: String = reader.part(file.version, "the version of the map")?;
-    let (entries, is_of_bits) = match &version[..] {
-        AIGER => (reader.bits(&file)?, true),
-        BTOR => (reader.words(&file)?, false),
-        _ => {
-            let message = format!("expected the version `{AIGER}` or `{BTOR}`");
-            return Err(Diagnostic::new(message, reader.span(file.version)));
-        }
+    // Older versions of Yosys write `Map`.
+    let (entries, is_of_bits) = if version.eq_ignore_ascii_case(AIGER) {
+        (reader.bits(&file)?, true)
+    } else if version.eq_ignore_ascii_case(BTOR) {
+        (reader.words(&file)?, false)
+    } else {
+        let message = format!("expected the version `{AIGER}` or `{BTOR}`");
+        return Err(Diagnostic::new(message, reader.span(file.version)));
     };
     let clock = |&line: &&RawValue| {
         let ClockLine { path, offset, edge } = reader.part(line, "a clock")?;
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn maps_of_bits_are_read() {
-        let text = r#"{ "version": "Yosys Witness Aiger map", "gennerator": "Yosys",
+        let text = r#"{ "version": "Yosys Witness Aiger Map", "gennerator": "Yosys",
             "latch_count": 3, "input_count": 4,
             "clocks": [ {"path": ["\\clk"], "input": 0, "offset": 0, "edge": "negedge"} ],
             "inputs": [ {"path": ["\\clk"], "input": 0, "offset": 0},

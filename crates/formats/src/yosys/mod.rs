@@ -20,6 +20,7 @@ pub use witness::write_witness;
 /// Which signals of a design the inputs and states of a model are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct YosysMap {
+    /// If several entries have the same port, the first one has its best name.
     entries: Vec<Entry>,
     clocks: Vec<Clock>,
     /// The paths of the assertions and of the assumptions, in the order of the model.

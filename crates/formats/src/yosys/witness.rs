@@ -7,6 +7,7 @@
 //! did not write into the model are missing, and a name such as `{a,b}` for a register that
 //! consists of several signals cannot be traced back.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use elinvar_ir::{BitVec, Role, Sort, Trace, TransitionSystem, Value};
@@ -22,9 +23,13 @@ const STRINGS: &str = "strings do not fail";
 
 /// The witness of a trace. The map, if there is one, was applied to the system.
 pub fn write_witness(system: &TransitionSystem, trace: &Trace, map: Option<&YosysMap>) -> String {
-    let (clocks, mut signals) = match map {
-        Some(map) => (map.clocks.clone(), of_map(system, trace, map)),
-        None => (clocks(system), of_names(system, trace)),
+    let clocks = match map {
+        Some(map) if !map.clocks.is_empty() => map.clocks.clone(),
+        Some(_) | None => clocks(system),
+    };
+    let mut signals = match map {
+        Some(map) => of_map(system, trace, map, &clocks),
+        None => of_names(system, trace),
     };
     // What is only in the first step comes last, so that later steps can end before it.
     signals.sort_by_key(|signal| signal.init_only);
@@ -128,11 +133,18 @@ fn exists(system: &TransitionSystem, role: Role) -> bool {
 }
 
 /// The signals of a map.
-fn of_map(system: &TransitionSystem, trace: &Trace, map: &YosysMap) -> Vec<Signal> {
-    let is_clock =
-        |piece: &Piece| map.clocks.iter().any(|c| c.path == piece.path && c.offset == piece.offset);
+fn of_map(
+    system: &TransitionSystem,
+    trace: &Trace,
+    map: &YosysMap,
+    clocks: &[Clock],
+) -> Vec<Signal> {
+    let is_clock = |piece: &Piece| {
+        clocks.iter().any(|clock| clock.path == piece.path && clock.offset == piece.offset)
+    };
     let mut signals = Vec::new();
-    for Entry { port, pieces, .. } in &map.entries {
+    let mut seen = BTreeSet::new();
+    for Entry { port, pieces, .. } in map.entries.iter().filter(|entry| seen.insert(entry.port)) {
         let Some(role) = role(*port).filter(|&role| exists(system, role)) else { continue };
         let init_only = match (role, port) {
             (_, Port::Initial(_)) => true,
@@ -169,7 +181,10 @@ fn of_names(system: &TransitionSystem, trace: &Trace) -> Vec<Signal> {
     let mut signals = Vec::new();
     for (role, symbol) in inputs.chain(states) {
         let name = pool.as_symbol(symbol).and_then(|symbol| pool.symbol_name(symbol));
-        let Some((path, offset)) = name.and_then(design_path) else { continue };
+        let width = pool.sort(symbol).width();
+        let Some((path, offset)) = name.and_then(|name| design_path(name, width)) else {
+            continue;
+        };
         let init_only = match role {
             Role::Input(input) if system.clocks().contains(&input) => continue,
             Role::Input(_) => false,
@@ -211,21 +226,24 @@ fn memory(system: &TransitionSystem, trace: &Trace, state: usize, path: &[String
     addresses.into_iter().map(signal).collect()
 }
 
-/// The path of a name in the design, and its lowest bit: `u.q[3]` or `u.q[7:4]`. `None` if the
-/// name is not that of one signal.
-fn design_path(name: &str) -> Option<(Vec<String>, u32)> {
+/// The path of a name in the design, and its lowest bit: `u.q[3]` of one bit, or `u.q[7:4]`. An
+/// index in the name of a word is an element of a memory that was turned into registers. `None`
+/// if the name is not that of one signal.
+fn design_path(name: &str, width: Option<u32>) -> Option<(Vec<String>, u32)> {
     if name.starts_with('{') {
         return None;
     }
     let mut path = path(name);
-    let last = path.last_mut()?;
+    let last = path.pop()?;
     let mut offset = 0;
-    if let Some((word, bits)) = last.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
-        let lowest = bits.rsplit_once(':').map_or(bits, |(_, lowest)| lowest);
-        if let Ok(bit) = lowest.parse() {
-            offset = bit;
-            *last = word.to_owned();
+    match last.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        Some((word, bits)) if width == Some(1) || bits.contains(':') => {
+            let lowest = bits.rsplit_once(':').map_or(bits, |(_, lowest)| lowest);
+            offset = lowest.parse().ok()?;
+            path.push(word.to_owned());
         }
+        Some((memory, at)) => path.extend([memory.to_owned(), format!("[{at}]")]),
+        None => path.push(last),
     }
     let public = |name: String| if name.starts_with('$') { name } else { format!("\\{name}") };
     Some((path.into_iter().map(public).collect(), offset))
@@ -233,7 +251,7 @@ fn design_path(name: &str) -> Option<(Vec<String>, u32)> {
 
 fn clocks(system: &TransitionSystem) -> Vec<Clock> {
     let clock = |&input: &usize| {
-        let (path, offset) = design_path(&system.input_name(input))?;
+        let (path, offset) = design_path(&system.input_name(input), Some(1))?;
         Some(Clock { path, offset, is_negative: false })
     };
     system.clocks().iter().filter_map(clock).collect()
@@ -316,6 +334,17 @@ mod tests {
             .map(|s| s["bits"].as_str().unwrap())
             .collect();
         assert_eq!(bits, ["001101010", "111"]);
+    }
+
+    #[test]
+    fn indices_are_bits_or_elements() {
+        let of = |name, width| design_path(name, Some(width));
+        let path = |parts: &[&str]| parts.iter().map(|part| part.to_string()).collect();
+        assert_eq!(of("u.q[3]", 1), Some((path(&["\\u", "\\q"]), 3)));
+        assert_eq!(of("q[7:4]", 4), Some((path(&["\\q"]), 4)));
+        assert_eq!(of("mem[3]", 4), Some((path(&["\\mem", "\\[3]"]), 0)));
+        assert_eq!(of("mem[3][1]", 1), Some((path(&["\\mem[3]"]), 1)));
+        assert_eq!(of("{a,b}", 2), None);
     }
 
     #[test]
