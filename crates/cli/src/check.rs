@@ -20,6 +20,7 @@ use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
 use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
+use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
@@ -96,6 +97,16 @@ pub struct Arguments {
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     fst: Option<PathBuf>,
+
+    /// Write the counterexample as a Yosys witness (.yw), which Yosys and SymbiYosys replay
+    ///
+    /// The names of the model are split at dots into paths of the design. Without --map, signals
+    /// that have no name in the model are missing.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    yw: Option<PathBuf>,
+
+    #[command(flatten)]
+    maps: MapOptions,
 
     /// Find the shortest counterexamples, and say so in the report
     ///
@@ -179,10 +190,14 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     {
         report::print_notes(program);
     }
-    if let Problem::System(system) = &problem {
-        arguments.trace.expect_signals(system.system())?;
-    }
-    let problem = arguments.with_goals(problem);
+    let problem = match problem {
+        Problem::System(system) => {
+            let system = arguments.maps.apply(system, &arguments.models[0])?;
+            arguments.trace.expect_signals(system.system())?;
+            arguments.with_goals(Problem::System(system))
+        }
+        Problem::Program(_) => problem,
+    };
     let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
     if arguments.family.family().is_some() {
@@ -283,6 +298,7 @@ impl Arguments {
             },
             minimize: self.minimize,
             shortening: self.shortening(),
+            concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
             smt_solvers: self.programs.solvers()?,
@@ -309,6 +325,8 @@ impl Arguments {
             ("--cover", self.cover),
             ("--vcd", self.vcd.is_some()),
             ("--fst", self.fst.is_some()),
+            ("--yw", self.yw.is_some()),
+            ("--map", self.maps.paths().next().is_some()),
             ("--shortest", self.shortest),
         ];
         let trace = self.trace.given().map(|name| (name, true));
@@ -376,6 +394,9 @@ impl Arguments {
             if let Some(path) = &self.witness {
                 output::write(path, &problem.witness(trace))?;
             }
+            if let Some(path) = &self.yw {
+                output::write(path, &problem.yosys_witness(trace))?;
+            }
             let waveforms =
                 [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
             for (path, format) in
@@ -402,6 +423,7 @@ impl Arguments {
             (EvidenceKind::Certificate, &self.certificate),
             (EvidenceKind::Vcd, &self.vcd),
             (EvidenceKind::Fst, &self.fst),
+            (EvidenceKind::Yw, &self.yw),
         ];
         outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
     }
@@ -434,6 +456,7 @@ impl Arguments {
             |path: &&PathBuf| saved.is_some_and(|saved| elinvar::files::same(path, saved));
         let reused = reused.filter(|path| !is_saved(path));
         let inputs = self.models.iter().map(Path::new).chain(reused.map(PathBuf::as_path));
+        let inputs = inputs.chain(self.maps.paths());
         output::expect_distinct(inputs, outputs.iter().map(PathBuf::as_path))
     }
 

@@ -14,6 +14,7 @@ mod input;
 mod interrupt;
 mod limits;
 mod manual;
+mod maps;
 mod output;
 mod pebble;
 mod peterson;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use elinvar::files::{self, Known, shown};
 use elinvar::formats::names::escape;
-use elinvar::{EvidenceKind, Report, Source};
+use elinvar::{EvidenceKind, Problem, Report, Source};
 
 /// Reads a file; `-` is standard input.
 pub fn read(path: &str) -> Result<Source> {
@@ -71,10 +71,15 @@ pub fn write_evidence(report: &mut Report, kind: EvidenceKind, path: &Path) -> R
     Ok(())
 }
 
-/// A line for each file that was written.
-pub fn written(report: &Report) -> String {
+/// A line for each file that names were taken from, and for each that was written.
+pub fn other_files(report: &Report) -> String {
+    let maps = match &report.problem {
+        Problem::System(problem) => problem.map_files(),
+        Problem::Program(_) => &[],
+    };
+    let maps = maps.iter().map(|name| format!("names from {}\n", escape(name)));
     let files = report.properties.iter().flat_map(|property| &property.files);
-    files.map(|file| format!("wrote {}\n", shown(&file.path))).collect()
+    maps.chain(files.map(|file| format!("wrote {}\n", shown(&file.path)))).collect()
 }
 
 /// A message in which names and parts of files cannot disturb the terminal.

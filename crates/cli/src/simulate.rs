@@ -15,6 +15,7 @@ use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 
 use crate::input::DesignOptions;
 use crate::limits::Resources;
+use crate::maps::MapOptions;
 use crate::report::signals as table;
 use crate::trace_options::TraceOptions;
 use crate::{code, output};
@@ -54,6 +55,9 @@ pub struct Arguments {
     fst: Option<PathBuf>,
 
     #[command(flatten)]
+    maps: MapOptions,
+
+    #[command(flatten)]
     trace: TraceOptions,
 
     #[command(flatten)]
@@ -71,8 +75,8 @@ Examples:
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let outputs: Vec<&Path> = arguments.waveforms().map(|(path, _)| path).collect();
     outputs.iter().try_for_each(|path| output::expect_writable(path))?;
-    let inputs = arguments.models.iter().chain(&arguments.inputs);
-    output::expect_distinct(inputs.map(Path::new), outputs.iter().copied())?;
+    let inputs = arguments.models.iter().chain(&arguments.inputs).map(Path::new);
+    output::expect_distinct(inputs.chain(arguments.maps.paths()), outputs.iter().copied())?;
     let (work, source) =
         (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
     let Execution { report, waveforms } =
@@ -94,6 +98,7 @@ struct Execution {
 impl Arguments {
     fn execute(&self, source: Arc<Source>) -> Result<Execution> {
         let problem = Problem::from_source(source, None)?.as_system()?;
+        let problem = self.maps.apply(problem, &self.models[0])?;
         let system = problem.system();
         let trace = match &self.inputs {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,

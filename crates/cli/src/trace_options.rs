@@ -35,10 +35,11 @@ pub struct TraceOptions {
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     signals: Vec<String>,
 
-    /// Show all signals, cycles and digits, and nothing in short
+    /// Show all signals, cycles and digits, and values that do not matter in waveforms
     ///
     /// By default a trace shows the inputs that matter, and of the other signals those near the
-    /// property or that change. Long traces lose cycles in the middle.
+    /// property or that change. Long traces lose cycles in the middle, and in waveforms of
+    /// counterexamples values that do not matter are unknown (x).
     #[arg(long)]
     all: bool,
 
@@ -57,6 +58,11 @@ impl TraceOptions {
     /// How a table on standard output looks.
     pub fn look(&self) -> Look {
         Look { radix: self.radix, complete: self.all, ..Look::of_stdout() }
+    }
+
+    /// Is nothing left out?
+    pub fn is_complete(&self) -> bool {
+        self.all
     }
 
     /// Fails if a pattern matches no signal.

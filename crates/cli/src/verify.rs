@@ -7,6 +7,7 @@ use elinvar::{Judgement, VerifyOptions};
 
 use crate::input::DesignOptions;
 use crate::limits::Resources;
+use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, SolverOption};
 use crate::{code, output};
 
@@ -33,6 +34,9 @@ pub struct Arguments {
     property: Option<String>,
 
     #[command(flatten)]
+    maps: MapOptions,
+
+    #[command(flatten)]
     dialect: DialectOption,
 
     #[command(flatten)]
@@ -56,6 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let options = VerifyOptions {
         property: arguments.property.clone(),
         dialect: arguments.dialect.get(),
+        maps: arguments.maps.files(&model)?,
         smt_solvers: arguments.solvers.solvers()?,
         timeout: arguments.resources.timeout,
         memory: arguments.resources.bytes(),

@@ -456,13 +456,7 @@ impl Problem {
                 Some(problem.locate(problem.system().property(property).place.as_ref()?))
             }
             Problem::Program(problem) => {
-                let (source, span) = (problem.source(), &problem.program().property(property).span);
-                Some(Location {
-                    file: source.name().to_owned(),
-                    line: source.line(span.start),
-                    column: Some(source.column(span.start)),
-                    text: Some(source.excerpt(span)),
-                })
+                Some(problem.located(&problem.program().property(property).span))
             }
         }
     }

@@ -7,7 +7,7 @@ use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue
 use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
-use crate::options::{Method, Options};
+use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
@@ -59,6 +59,9 @@ impl Report {
         object.insert("vacuity_seconds".into(), self.vacuity_time.as_secs_f64().into());
         object.insert("assumptions".into(), json!(self.runs.as_ref().map(assumptions)));
         object.insert("properties".into(), properties.into());
+        if let Problem::System(problem) = &self.problem {
+            object.insert("maps".into(), problem.map_files().into());
+        }
         object.insert("warnings".into(), self.warnings.clone().into());
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
@@ -90,6 +93,7 @@ fn options(options: &Options) -> Json {
         "memory": options.memory,
         "seed": options.seed,
         "minimize": options.minimize,
+        "shortest": options.shortening == Shortening::Full,
     })
 }
 
@@ -112,7 +116,7 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         object.insert("line".into(), location.line.into());
     }
     object.insert("verdict".into(), property.summary().word().into());
-    object.insert("vacuous".into(), property.vacuity.is_some().into());
+    object.insert("vacuous".into(), property.is_vacuous().into());
     if let Some(found) = &property.vacuity {
         vacuity(found, &mut object);
     }
@@ -156,6 +160,10 @@ fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
         Vacuity::Antecedent => {
             object.insert("antecedent".into(), "never holds".into());
         }
+        Vacuity::DeadAssumptions(places) => {
+            details["locations"] = places.iter().map(location).collect();
+        }
+        Vacuity::Unreached => {}
     }
     object.insert("vacuity".into(), details);
 }

@@ -42,6 +42,9 @@ pub struct Options {
     pub minimize: bool,
     /// Whether counterexamples are made shorter.
     pub shortening: Shortening,
+    /// Waveforms of counterexamples have some value where any value would do; by default such
+    /// bits are unknown.
+    pub concrete_waveforms: bool,
     /// What an earlier run on this problem, or on another version of it, has learned.
     pub reuse: Option<Arc<PdrState>>,
     /// Write what the run learns to this file, for later runs: at the end, and every ten

@@ -1,11 +1,13 @@
 //! Problems: a transition system or a program, with its properties, and a second reading
 //! of it that evidence is checked against.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
+use elinvar_formats::yosys::{YosysMap, read_map};
 use elinvar_ir::program::Program;
 use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem};
 use elinvar_transform::{Lowered, ProgramLift, lower_with};
@@ -119,6 +121,14 @@ pub struct SystemProblem {
     model: Arc<Model>,
     original: Arc<Original>,
     elaboration: Option<Arc<Elaboration>>,
+    names: Option<Arc<Names>>,
+}
+
+/// Names that come from files beside the model.
+#[derive(Debug)]
+struct Names {
+    map: YosysMap,
+    files: Vec<String>,
 }
 
 impl AsRef<TransitionSystem> for SystemProblem {
@@ -132,14 +142,15 @@ impl SystemProblem {
     /// itself, since there is no other reading of it.
     pub fn new(system: TransitionSystem) -> Self {
         let model = Arc::new(Model::from(system));
-        SystemProblem { original: Arc::new(Original::built(&model)), model, elaboration: None }
+        let original = Arc::new(Original::built(&model));
+        SystemProblem { original, model, elaboration: None, names: None }
     }
 
     /// Reads a model.
     pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
         let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
         let original = Arc::new(Original::of_file(source));
-        Ok(SystemProblem { model, original, elaboration: None })
+        Ok(SystemProblem { model, original, elaboration: None, names: None })
     }
 
     /// The same problem, which was made from a design.
@@ -150,6 +161,44 @@ impl SystemProblem {
     /// How the model was made from a design, if it was.
     pub fn elaboration(&self) -> Option<&Elaboration> {
         self.elaboration.as_deref()
+    }
+
+    /// The same model with the names of a map that Yosys wrote beside it: see
+    /// [`elinvar_formats::yosys`]. Of several maps, the first one that names something counts.
+    ///
+    /// ```
+    /// use elinvar::{Problem, Source};
+    /// let problem = Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?.as_system()?;
+    /// let named = problem.with_map(&Source::new("toggle.aim", "latch 0 0 u.led\n"))?;
+    /// assert_eq!(named.system().state_name(0), "u.led");
+    /// assert_eq!(named.map_files(), ["toggle.aim"]);
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file is not a map, or is one of another model.
+    pub fn with_map(&self, file: &Source) -> Result<Self, Error> {
+        let map = file.located(read_map(file.bytes()))?;
+        // Only the new map can be wrong.
+        file.located(map.apply(self.system().clone()))?;
+        let (map, mut files) = match &self.names {
+            Some(names) => (names.map.clone().or(map), names.files.clone()),
+            None => (map, Vec::new()),
+        };
+        files.push(file.name().to_owned());
+        let named = file.located(map.apply(self.system().clone()))?;
+        let model = Arc::new(Model::clone(&self.model).map_system(|_| named));
+        Ok(SystemProblem { model, names: Some(Arc::new(Names { map, files })), ..self.clone() })
+    }
+
+    /// The maps that names were taken from.
+    pub fn map_files(&self) -> &[String] {
+        self.names.as_ref().map_or(&[], |names| &names.files)
+    }
+
+    /// The map of the names, if there is one.
+    pub(crate) fn map(&self) -> Option<&YosysMap> {
+        self.names.as_ref().map(|names| &names.map)
     }
 
     /// The model, with what its format has beside the transition system.
@@ -259,6 +308,16 @@ impl ProgramProblem {
         &self.source
     }
 
+    /// The place of some bytes of the text.
+    pub fn located(&self, span: &Range<usize>) -> Location {
+        Location {
+            file: self.source.name().to_owned(),
+            line: self.source.line(span.start),
+            column: Some(self.source.column(span.start)),
+            text: Some(self.source.excerpt(span)),
+        }
+    }
+
     /// The program read again without rewriting, which evidence is checked against: a wrong
     /// rewrite then leads to refused evidence instead of a wrong verdict.
     ///
@@ -292,7 +351,8 @@ impl ProgramProblem {
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
         let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
-        Ok((SystemProblem { model, original, elaboration: None }, lift))
+        let problem = SystemProblem { model, original, elaboration: None, names: None };
+        Ok((problem, lift))
     }
 }
 

@@ -277,6 +277,11 @@ impl Summary {
 }
 
 impl PropertyReport {
+    /// Was the property proved, but about less than it seems?
+    pub fn is_vacuous(&self) -> bool {
+        self.vacuity.as_ref().is_some_and(|vacuity| !vacuity.is_remark())
+    }
+
     /// The verdict in one word.
     pub fn summary(&self) -> Summary {
         match self.kind {
@@ -327,7 +332,7 @@ impl Report {
             Some(Runs::AtLeast(cycles)) => cycles >= depths.max().unwrap_or(0).max(1),
             Some(Runs::Endless | Runs::Contradiction(_)) | None => true,
         };
-        is_long_enough && self.properties.iter().all(|property| property.vacuity.is_none())
+        is_long_enough && !self.properties.iter().any(PropertyReport::is_vacuous)
     }
 
     /// Is the question about one moment, without any state?

@@ -11,12 +11,13 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, Contradiction, Runs};
+use elinvar_ir::program::Invariants;
 use elinvar_ir::{Certificate, ExprId, Goal, Origin, PropertyId, TransitionSystem, Verdict};
 
 use crate::check::Decided;
-use crate::confirm;
+use crate::confirm::{self, Unreached};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
-use crate::report::Proof;
+use crate::report::{Location, Proof};
 use crate::session::Session;
 
 /// Why a proof says less than it seems to.
@@ -29,6 +30,11 @@ pub enum Vacuity {
     DeadProcedures(Vec<String>),
     /// The condition under which the property of a system is checked never holds.
     Antecedent,
+    /// No run of a program satisfies the assumptions in these places, through which alone the
+    /// property is reached.
+    DeadAssumptions(Vec<Location>),
+    /// No run of a program reaches the assertion.
+    Unreached,
 }
 
 /// Assumptions that contradict each other.
@@ -99,6 +105,12 @@ impl fmt::Display for Vacuity {
             Vacuity::Antecedent => {
                 f.write_str("the condition under which it is checked never holds")
             }
+            Vacuity::DeadAssumptions(places) => {
+                let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+                let plural = if places.len() == 1 { "" } else { "s" };
+                write!(f, "no run satisfies the assumption{plural} at {}", places.join(", "))
+            }
+            Vacuity::Unreached => f.write_str("no run reaches this assertion"),
         }
     }
 }
@@ -110,15 +122,24 @@ impl Vacuity {
             Vacuity::Contradiction(_) => "contradiction",
             Vacuity::DeadProcedures(_) => "dead procedures",
             Vacuity::Antecedent => "antecedent",
+            Vacuity::DeadAssumptions(_) => "dead assumptions",
+            Vacuity::Unreached => "unreached",
         }
     }
 
     /// Is the proof vacuous because of what the user assumed?
     pub fn is_about_assumptions(&self) -> bool {
         match self {
-            Vacuity::Contradiction(_) | Vacuity::DeadProcedures(_) => true,
-            Vacuity::Antecedent => false,
+            Vacuity::Contradiction(_)
+            | Vacuity::DeadProcedures(_)
+            | Vacuity::DeadAssumptions(_) => true,
+            Vacuity::Antecedent | Vacuity::Unreached => false,
         }
+    }
+
+    /// Is it only a remark, because code that is not reached is usual in programs?
+    pub fn is_remark(&self) -> bool {
+        *self == Vacuity::Unreached
     }
 
     /// What follows from it, in a sentence, if there is something to add.
@@ -131,7 +152,10 @@ impl Vacuity {
                 let cycles = crate::readable::count(*cycle, "cycle");
                 Some(format!("Every run ends after {cycles}."))
             }
-            Vacuity::DeadProcedures(_) | Vacuity::Antecedent => None,
+            Vacuity::DeadProcedures(_)
+            | Vacuity::Antecedent
+            | Vacuity::DeadAssumptions(_)
+            | Vacuity::Unreached => None,
         }
     }
 
@@ -250,7 +274,27 @@ impl Session {
         let solver = &self.options.solvers()[0];
         let dead = confirm::dead_procedures(problem.reading(), &proved, solver, self.budget());
         let named = proved.into_iter().zip(dead).filter(|(_, names)| !names.is_empty());
-        let vacuities = named.map(|(id, names)| (id, Vacuity::DeadProcedures(names))).collect();
+        let mut vacuities: BTreeMap<PropertyId, Vacuity> =
+            named.map(|(id, names)| (id, Vacuity::DeadProcedures(names))).collect();
+        let open = proofs.iter().filter(|(id, _)| !vacuities.contains_key(id));
+        let invariants: Vec<(PropertyId, &Invariants)> = open
+            .filter_map(|&(id, proof)| match proof {
+                Proof::Invariants(invariants) => Some((id, invariants)),
+                Proof::Certificate(_) => None,
+            })
+            .collect();
+        if let Ok(original) = problem.original() {
+            let (program, elapsed) = (problem.program(), self.elapsed());
+            let unreached =
+                confirm::unreached(program, original, &invariants, solver, elapsed, self.budget());
+            vacuities.extend(unreached.into_iter().map(|(id, why)| match why {
+                Unreached::Somehow => (id, Vacuity::Unreached),
+                Unreached::ByAssumptions(edges) => {
+                    let place = |edge| problem.located(&problem.program().edge(edge).span);
+                    (id, Vacuity::DeadAssumptions(edges.into_iter().map(place).collect()))
+                }
+            }));
+        }
         Findings { vacuities, ..Findings::default() }
     }
 }

@@ -19,7 +19,7 @@ const NAME: &str = "shorten";
 
 /// What a search with a limit may spend: questions, and gates of the unrolling. Both are
 /// deterministic; the limit on time is there for systems with very costly steps.
-const QUESTIONS: u64 = 2_000;
+const QUESTIONS: u64 = 20_000;
 const GATES: u64 = 1_000_000;
 
 /// Looks for traces of some properties that are shorter than those of this depth, within a time

@@ -30,6 +30,7 @@ pub mod smtlib;
 pub mod svg;
 pub mod waveform;
 mod write_error;
+pub mod yosys;
 #[cfg(test)]
 #[path = "../tests/common/z3.rs"]
 mod z3;

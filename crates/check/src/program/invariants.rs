@@ -1,6 +1,6 @@
 //! Proves that invariants at locations keep a program from its error locations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use elinvar_ir::PropertyId;
@@ -55,6 +55,27 @@ pub fn invariants_with(
         }
         if undecided { Err(ProgramRefusal::OutOfTime) } else { Ok(()) }
     })
+}
+
+/// For each of these properties whether invariants keep the program from its error location,
+/// as far as the solver shows it. The invariants must have been accepted for this program by
+/// [`invariants`]; they are not proved again.
+pub fn excluded(
+    program: &Program,
+    properties: &[PropertyId],
+    accepted: &Invariants,
+    process: &mut SolverProcess,
+    budget: &Budget,
+) -> Result<Vec<bool>, ProgramRefusal> {
+    let cuts = Cuts::new(program, properties, accepted)?;
+    let mut reached: BTreeSet<PropertyId> = BTreeSet::new();
+    process.session(budget, |session| {
+        for from in cuts.starts() {
+            Question::new(&cuts, from)?.find_reached(session, &mut reached)?;
+        }
+        Ok(())
+    })?;
+    Ok(properties.iter().map(|property| !reached.contains(property)).collect())
 }
 
 /// The program, cut at the locations with invariants.
@@ -258,6 +279,30 @@ impl<'a> Question<'a> {
             }
         }
         answer
+    }
+
+    /// Adds the properties whose error locations are reached from here.
+    fn find_reached(
+        &self,
+        session: &mut Session<'_>,
+        reached: &mut BTreeSet<PropertyId>,
+    ) -> Result<(), ProgramRefusal> {
+        loop {
+            let is_open = |goal: &&(String, ProgramRefusal)| match goal.1 {
+                ProgramRefusal::Safety { property, .. } => !reached.contains(&property),
+                _ => false,
+            };
+            let open: Vec<(String, ProgramRefusal)> =
+                self.goals.iter().filter(is_open).cloned().collect();
+            if open.is_empty() {
+                return Ok(());
+            }
+            match self.one_of(&open, session, None) {
+                Ok(()) => return Ok(()),
+                Err(ProgramRefusal::Safety { property, .. }) => reached.insert(property),
+                Err(refusal) => return Err(refusal),
+            };
+        }
     }
 
     fn one_of(
@@ -555,5 +600,50 @@ mod tests {
         let program = sketch.finish();
         let terms = Arc::new(program.terms.clone());
         assert_eq!(prove(&program, &Invariants { terms, at: BTreeMap::new() }), Ok(()));
+    }
+
+    /// x and y count together; the location after the assertion is reached, the error is not.
+    #[test]
+    fn locations_that_invariants_exclude_are_found() {
+        let mut program = figure_3_3();
+        let end = program.edges.iter().find(|edge| edge.from == HEAD && edge.to != HEAD);
+        let end = end.map(|edge| edge.to).unwrap();
+        let skip = program.terms.bool(true);
+        // Is the loop left with a number below zero, or with any?
+        let x = program.terms.variable(program.variables[0]);
+        let zero = program.terms.int(0);
+        let negative = program.terms.at_most(x, zero);
+        let is_zero = program.terms.equal(x, zero);
+        let nonzero = program.terms.not(is_zero);
+        let negative = program.terms.and([negative, nonzero]);
+        for condition in [skip, negative] {
+            let error = LocationId(program.locations.len() as u32);
+            program.locations.push(Default::default());
+            let statement = elinvar_ir::program::Statement::Assume(condition);
+            program.edges.push(elinvar_ir::program::Edge {
+                from: end,
+                to: error,
+                statement,
+                span: 0..0,
+                approximates: None,
+            });
+            let first = program.properties[0].clone();
+            program.properties.push(elinvar_ir::program::Assertion { error, ..first });
+        }
+        let mut terms = program.terms.clone();
+        let [x, y] = [0, 1].map(|v| terms.variable(program.variables[v]));
+        let (zero, same) = (terms.int(0), terms.equal(x, y));
+        let natural = terms.at_most(zero, x);
+        let at = BTreeMap::from([(HEAD, vec![same, natural])]);
+        let accepted = Invariants { terms: Arc::new(terms), at };
+        assert_eq!(prove(&program, &accepted), Ok(()));
+        let all = [0, 1, 2].map(PropertyId);
+        let mut process = SolverProcess::new(SmtSolver::default());
+        let ask =
+            |process: &mut _, budget: &Budget| excluded(&program, &all, &accepted, process, budget);
+        let dead = ask(&mut process, &Budget::default());
+        assert_eq!(dead, Ok(vec![true, false, true]));
+        let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
+        assert!(ask(&mut process, &late).is_err());
     }
 }

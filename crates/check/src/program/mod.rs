@@ -32,7 +32,7 @@ mod walk;
 mod word;
 
 pub use agree::agree;
-pub use invariants::{invariants, invariants_with};
+pub use invariants::{excluded, invariants, invariants_with};
 pub use refusal::{ProgramRefusal, StepFault};
 pub use run::run;
 pub use smt::{SmtSolver, SolverProcess};

@@ -1,6 +1,5 @@
 //! The report for people: the verdict, what it means, and what to look at.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use elinvar::formats::boogie::Dialect;
@@ -12,11 +11,12 @@ use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
 use elinvar::readable::{align, count, seconds, value};
 use elinvar::{
-    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Runs,
-    Shortening, Summary, Trace, Vacuity,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Shortening,
+    Summary, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
+use super::substance;
 use super::table::{self, Look, shorten};
 use crate::output;
 
@@ -37,7 +37,8 @@ const STRINGS: &str = "strings do not fail";
 /// The whole report. The first line is the verdict's word, and why it is vacuous if it is.
 pub fn render(report: &Report, view: &View, look: Look) -> String {
     let headline = report.headline();
-    let mut text = format!("{headline}\n{}{}", meaning(report), substance(report, &headline));
+    let mut text =
+        format!("{headline}\n{}{}", meaning(report), substance::lines(report, &headline));
     if report.properties.len() > 1 {
         write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
@@ -58,40 +59,8 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
         format!(" with {} in Yosys", seconds(elaboration.time))
     });
     writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
-    text.push_str(&output::written(report));
+    text.push_str(&output::other_files(report));
     text
-}
-
-/// What the proofs say less than they seem to, as far as the first line does not say it.
-fn substance(report: &Report, headline: &str) -> String {
-    let vacuities = || report.properties.iter().filter_map(|p| p.vacuity.as_ref());
-    let mut causes: BTreeSet<String> = vacuities().map(ToString::to_string).collect();
-    causes.retain(|cause| !headline.contains(cause));
-    let is_unused = |p: &&PropertyReport| p.vacuity == Some(Vacuity::Antecedent);
-    let unused: Vec<&str> =
-        report.properties.iter().filter(is_unused).map(|p| p.name.as_str()).collect();
-    if report.properties.len() > 1 && !unused.is_empty() {
-        causes.remove(&Vacuity::Antecedent.to_string());
-        let (names, never) = (unused.join(", "), "checked only under a condition that never holds");
-        let verb = if unused.len() == 1 { "is" } else { "are each" };
-        causes.insert(format!("{names} {verb} {never}"));
-    }
-    let mut lines: Vec<String> =
-        causes.into_iter().map(|cause| format!("vacuous: {cause}")).collect();
-    lines.extend(vacuities().filter_map(Vacuity::consequence).collect::<BTreeSet<String>>());
-    if let Some(Runs::AtLeast(cycles)) = report.runs {
-        lines.push(match cycles {
-            0 => "It is not known whether any run satisfies the assumptions.".to_owned(),
-            _ => {
-                let cycles = count(cycles, "cycle");
-                format!(
-                    "The assumptions allow a run of {cycles}; it is not known whether they allow \
-                     longer ones."
-                )
-            }
-        });
-    }
-    lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// How much of the earlier proof was of use.
@@ -281,7 +250,7 @@ fn properties(report: &Report) -> String {
             None => name,
         };
         let number = property.id.0.to_string();
-        let word = if property.vacuity.is_some() { VACUOUS } else { property.summary().word() };
+        let word = if property.is_vacuous() { VACUOUS } else { property.summary().word() };
         [number, name, word.to_owned(), seconds(property.time), detail]
     };
     align(&report.properties.iter().map(row).collect::<Vec<_>>())

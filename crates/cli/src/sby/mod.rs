@@ -234,8 +234,8 @@ fn expect_runs(
 fn is_within(vacuity: &Vacuity, last: usize) -> bool {
     match vacuity {
         Vacuity::Contradiction(conflict) => conflict.cycle <= last,
-        Vacuity::DeadProcedures(_) => true,
-        Vacuity::Antecedent => false,
+        Vacuity::DeadProcedures(_) | Vacuity::DeadAssumptions(_) => true,
+        Vacuity::Antecedent | Vacuity::Unreached => false,
     }
 }
 

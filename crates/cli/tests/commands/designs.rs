@@ -39,16 +39,16 @@ fn the_example_is_safe_and_its_bug_is_found() {
     let file = example("verilog/fifo.sv");
     let file = file.to_str().unwrap();
     let path = &folder();
-    let run = elinvar(path, &["check", file, "--no-cover"]);
+    let run = elinvar(path, &["check", file]);
     assert_eq!(run.code, SAFE, "{}{}", run.stdout, run.stderr);
     let run = elinvar(path, &["check", file, "-D", "BUG"]);
     assert_eq!(run.code, UNSAFE, "{}", run.stdout);
     assert!(
-        run.stdout.contains("fifo.sv:68: a_count:    assert (count <= DEPTH);"),
+        run.stdout.contains("fifo.sv:69: a_count:    assert (count <= DEPTH);"),
         "{}",
         run.stdout
     );
-    let run = elinvar(path, &["check", file, "--cover"]);
+    let run = elinvar(path, &["check", file, "--cover", "-D", "REFILL"]);
     assert!(run.stdout.contains("c_full      reached"), "{}", run.stdout);
     assert_eq!(run.code, UNSAFE, "{}", run.stdout);
     assert!(run.stdout.contains("c_refilled  unreachable"), "{}", run.stdout);
@@ -279,6 +279,11 @@ fn other_commands_read_designs() {
     assert_eq!(run.code, SAFE, "{}{}", run.stdout, run.stderr);
     let run = elinvar(path, &["verify", "d.sv", "c.btor2", "--property", "a_same"]);
     assert_eq!(run.code, ACCEPTED, "{}{}", run.stdout, run.stderr);
+    let cover = ["check", "d.sv", "--property", "first.c_top", "--witness", "w.txt", "--quiet"];
+    assert_eq!(elinvar(path, &cover).stdout, "reached\n");
+    let run = elinvar(path, &["verify", "d.sv", "w.txt"]);
+    let claim = "The trace shows that cover statement first.c_top is reached in cycle 5.\n";
+    assert!(run.stdout.ends_with(claim), "{}", run.stdout);
     let run = elinvar(path, &["convert", "d.sv", "--top", "top", "-o", "m.btor2"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let text = std::fs::read_to_string(path.join("m.btor2")).unwrap();

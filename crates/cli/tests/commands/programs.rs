@@ -224,6 +224,61 @@ fn contradictory_preconditions_are_vacuous() {
     assert_eq!(report(path, &["p.bpl"]).1["properties"][0]["vacuous"], false);
 }
 
+/// Assertions that no run reaches: because of an assumption they are vacuous, otherwise that is
+/// a remark.
+#[test]
+fn assertions_that_no_run_reaches_are_told_apart() {
+    let path = &folder();
+    let dead = |line| format!("safe, vacuously: no run satisfies the assumption at p.bpl:{line}\n");
+    let note = "\nnote: no run reaches this assertion\n";
+    for (text, kind, expected) in [
+        (
+            "procedure p(x: int) requires x > 0;\n{\n  assume x < 0;\n  assert x == 7; }",
+            Some("dead assumptions"),
+            dead(3),
+        ),
+        // The contradiction is one with what the loop has computed.
+        (
+            "procedure p() { var i: int; i := 0;\n  while (i < 9) { i := i + 1; }\n  assume i != 9;\n\
+             \x20 assert i == 7; }",
+            Some("dead assumptions"),
+            dead(3),
+        ),
+        (
+            "procedure p(x: int) { if (x > 0) { if (x < 0) { assert x == 7; } } }",
+            Some("unreached"),
+            note.into(),
+        ),
+        // The branches of an `if` without structure.
+        (
+            "procedure p(x: int) { assume x > 0; goto A, B; A: assume x < 0; assert x == 7; return; \
+             B: return; }",
+            Some("unreached"),
+            note.into(),
+        ),
+        // What is reached, and what says itself that it is not.
+        ("procedure p(x: int) { assume x == 4711; assert x > 7; }", None, "safe\n".into()),
+        (
+            "procedure p(x: int) requires x > 0; { assume x < 0; assert false; }",
+            None,
+            "safe\n".into(),
+        ),
+        ("procedure p(x: int) { if (x > 0 && x < 0) { assert false; } }", None, "safe\n".into()),
+    ] {
+        write(path, "p.bpl", text);
+        let (code, json) = report(path, &["p.bpl"]);
+        let property = &json["properties"][0];
+        let found = property.get("vacuity").map(|vacuity| &vacuity["kind"]);
+        assert_eq!((code, found), (SAFE, kind.map(Json::from).as_ref()), "{text}");
+        assert_eq!(property["vacuous"], kind == Some("dead assumptions"), "{text}");
+        let text = elinvar(path, &["check", "p.bpl"]).stdout;
+        assert!(text.contains(&expected), "{text}");
+        assert_eq!(text.contains("note: "), kind == Some("unreached"), "{text}");
+        let strict = elinvar(path, &["check", "p.bpl", "--strict"]).code;
+        assert_eq!(strict, if kind == Some("dead assumptions") { UNKNOWN } else { SAFE });
+    }
+}
+
 /// Loop invariants that suffice are not searched for.
 #[test]
 fn given_invariants_are_tried_first() {

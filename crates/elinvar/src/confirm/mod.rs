@@ -4,9 +4,11 @@
 //! the problem in which nothing was rewritten. Evidence that cannot be checked within its
 //! budget makes the verdict unknown. Evidence that is refused is a bug of Elinvar.
 
+mod procedures;
 mod program;
 mod system;
 mod unreached;
+mod walk;
 
 use elinvar_check::{Budget, ProgramRefusal};
 use elinvar_ir::program::{Invariants, Program, ProgramVerdict};
@@ -14,9 +16,10 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::error::Error;
 
+pub(crate) use self::procedures::dead_procedures;
 pub(crate) use self::program::{confirm_all, judge_proof, judge_run};
 pub(crate) use self::system::{confirm as confirm_reading, judge_certificate, relevant_states};
-pub(crate) use self::unreached::dead_procedures;
+pub(crate) use self::unreached::{Unreached, unreached};
 
 /// The checker refused evidence of an engine, which is a bug.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use elinvar_check::{Budget, Refusal, SmtSolver};
 use elinvar_formats::boogie::Dialect;
-use elinvar_formats::model::is_program;
+use elinvar_formats::model::{Model, is_program};
 use elinvar_formats::waveform::WaveformFormat;
+use elinvar_formats::yosys::{YosysMap, read_map, write_witness};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
 use self::system::EvidenceError;
@@ -41,16 +42,19 @@ pub enum EvidenceKind {
     Vcd,
     /// A counterexample as a waveform in the Fast Signal Trace format.
     Fst,
+    /// A counterexample that Yosys replays on the design.
+    Yw,
 }
 
 impl EvidenceKind {
-    /// `witness`, `certificate`, `vcd` or `fst`.
+    /// `witness`, `certificate`, `vcd`, `fst` or `yw`.
     pub fn name(self) -> &'static str {
         match self {
             EvidenceKind::Witness => "witness",
             EvidenceKind::Certificate => "certificate",
             EvidenceKind::Vcd => "vcd",
             EvidenceKind::Fst => "fst",
+            EvidenceKind::Yw => "yw",
         }
     }
 }
@@ -84,10 +88,14 @@ impl Report {
             (EvidenceKind::Fst, Verdict::Unsafe(trace)) => {
                 Ok(self.waveform(trace, WaveformFormat::Fst))
             }
+            (EvidenceKind::Yw, Verdict::Unsafe(trace)) => Ok(self.yosys_witness(trace)),
             (EvidenceKind::Certificate, Verdict::Safe(proof)) => {
                 self.certificate(property.id, proof, path)
             }
-            (EvidenceKind::Witness | EvidenceKind::Vcd | EvidenceKind::Fst, Verdict::Safe(_))
+            (
+                EvidenceKind::Witness | EvidenceKind::Vcd | EvidenceKind::Fst | EvidenceKind::Yw,
+                Verdict::Safe(_),
+            )
             | (EvidenceKind::Certificate, Verdict::Unsafe(_))
             | (_, Verdict::Unknown(_)) => Ok(None),
         }
@@ -106,10 +114,25 @@ impl Report {
     }
 
     fn waveform(&self, trace: &Trace, format: WaveformFormat) -> Option<Vec<u8>> {
+        let (problem, trace) = self.of_system(trace)?;
+        Some(match self.options.concrete_waveforms {
+            true => waveform::of_execution(problem.system(), trace, format),
+            false => waveform::of_counterexample(problem.system(), trace, format),
+        })
+    }
+
+    fn yosys_witness(&self, trace: &Trace) -> Option<Vec<u8>> {
+        let (problem, trace) = self.of_system(trace)?;
+        Some(problem.yosys_witness(trace))
+    }
+
+    /// The problem and the trace, if they are about a transition system.
+    fn of_system<'a>(
+        &'a self,
+        trace: &'a Trace,
+    ) -> Option<(&'a SystemProblem, &'a elinvar_ir::Trace)> {
         match (trace, &self.problem) {
-            (Trace::System(trace), Problem::System(problem)) => {
-                Some(waveform::of_counterexample(problem.system(), trace, format))
-            }
+            (Trace::System(trace), Problem::System(problem)) => Some((problem, trace)),
             (Trace::Program(_), _) | (_, Problem::Program(_)) => None,
         }
     }
@@ -180,6 +203,9 @@ pub struct VerifyOptions {
     pub property: Option<String>,
     /// The dialect of a program; by default the one that its text names.
     pub dialect: Option<Dialect>,
+    /// Maps with names for the model: see [`SystemProblem::with_map`]. Those that do not fit are
+    /// ignored.
+    pub maps: Vec<Arc<Source>>,
     /// The solvers that check proofs about programs, all of which must accept; Z3 if there
     /// is none.
     pub smt_solvers: Vec<SmtSolver>,
@@ -247,7 +273,7 @@ fn verify_system(
     };
     let model = match &lowered {
         Some(lowered) => lowered.verbatim_model(),
-        None => verbatim(source)?,
+        None => named(verbatim(source)?, &options.maps),
     };
     let chosen = options.property.as_deref();
     let about_all = system::is_about_all(&model, file, chosen);
@@ -273,6 +299,14 @@ fn verify_system(
         Err(refusal @ Refusal::OutOfBudget) => Judgement::Stopped(refusal.to_string()),
         Err(refusal) => Judgement::Refused(refusal.to_string()),
     })
+}
+
+/// The model with the names of maps. Names decide nothing, so a map that does not fit is ignored.
+fn named(model: Model, maps: &[Arc<Source>]) -> Model {
+    let fits = |map: &YosysMap| map.apply(model.system().clone()).is_ok();
+    let maps = maps.iter().filter_map(|file| read_map(file.bytes()).ok()).filter(fits);
+    let all = maps.fold(YosysMap::default(), YosysMap::or);
+    model.map_system(|system| all.apply(system.clone()).unwrap_or(system))
 }
 
 fn verify_program(
@@ -328,6 +362,11 @@ impl SystemProblem {
     /// The contents of a witness file, in the format of the model.
     pub fn witness(&self, trace: &elinvar_ir::Trace) -> Vec<u8> {
         self.model().write_witness(trace)
+    }
+
+    /// The contents of a witness file that Yosys replays on the design.
+    pub fn yosys_witness(&self, trace: &elinvar_ir::Trace) -> Vec<u8> {
+        write_witness(self.system(), trace, self.map()).into_bytes()
     }
 
     /// The contents of a certificate file: a witness circuit in the format of the model, or

@@ -8,7 +8,8 @@ use elinvar_formats::aiger::Encoding;
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{Model, detect, read_model};
 use elinvar_ir::{
-    Certificate, CircuitError, PropertyId, TransitionSystem, Witness, WitnessCircuit,
+    Certificate, CircuitError, Goal, Property, PropertyId, TransitionSystem, Witness,
+    WitnessCircuit,
 };
 use elinvar_transform::bitblast;
 
@@ -133,33 +134,49 @@ impl Evidence {
         simplified: impl FnOnce() -> Option<TransitionSystem>,
         budget: &Budget,
     ) -> Result<String, Refusal> {
-        let name = |property: PropertyId| &system.property(property).name;
         let start = Instant::now();
         match self {
             Evidence::Witness(witness) => {
                 let cycles = elinvar_check::witness(system, witness, budget)?;
                 let claims = witness.properties.iter().zip(cycles).map(|(&property, cycle)| {
-                    let name = name(property);
-                    format!("The trace shows that property {name} fails in cycle {cycle}.")
+                    let claim = reachable(system.property(property));
+                    format!("The trace shows that {claim} in cycle {cycle}.")
                 });
                 Ok(claims.collect::<Vec<String>>().join("\n"))
             }
             Evidence::Circuit(property, circuit) => {
                 elinvar_check::circuit(system, *property, circuit, budget)?;
-                let claim = format!("The circuit proves that property {} holds", name(*property));
+                let claim = unreachable(system.property(*property));
+                let claim = format!("The circuit proves that {claim}");
                 let vacuity = vacuity::of_proof(system, *property, None, start.elapsed(), budget);
                 Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
             Evidence::Certificate(property, certificate) => {
                 let relevant = || Some(relevant_states(&simplified()?, *property));
                 judge_certificate(system, *property, certificate, relevant, budget)?;
-                let name = name(*property);
-                let claim = format!("The certificate proves that property {name} holds");
+                let claim = unreachable(system.property(*property));
+                let claim = format!("The certificate proves that {claim}");
                 let (proof, elapsed) = (Some(certificate), start.elapsed());
                 let vacuity = vacuity::of_proof(system, *property, proof, elapsed, budget);
                 Ok(with_vacuity(&claim, vacuity.as_ref()))
             }
         }
+    }
+}
+
+/// What a trace says about a property.
+fn reachable(property: &Property) -> String {
+    match property.goal {
+        Goal::Assert => format!("property {} fails", property.name),
+        Goal::Cover => format!("cover statement {} is reached", property.name),
+    }
+}
+
+/// What a proof says about a property.
+fn unreachable(property: &Property) -> String {
+    match property.goal {
+        Goal::Assert => format!("property {} holds", property.name),
+        Goal::Cover => format!("cover statement {} is unreachable", property.name),
     }
 }
 
