@@ -235,6 +235,10 @@ fn design_path(name: &str, width: Option<u32>) -> Option<(Vec<String>, u32)> {
     }
     let mut path = path(name);
     let last = path.pop()?;
+    // A name such as `$past(q)` was made up when the model was read.
+    if last.starts_with('$') && last.contains('(') {
+        return None;
+    }
     let mut offset = 0;
     match last.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
         Some((word, bits)) if width == Some(1) || bits.contains(':') => {
@@ -345,6 +349,7 @@ mod tests {
         assert_eq!(of("mem[3]", 4), Some((path(&["\\mem", "\\[3]"]), 0)));
         assert_eq!(of("mem[3][1]", 1), Some((path(&["\\mem[3]"]), 1)));
         assert_eq!(of("{a,b}", 2), None);
+        assert_eq!(of("u.$past(q)", 1), None);
     }
 
     #[test]
