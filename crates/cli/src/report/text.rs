@@ -235,6 +235,7 @@ fn invariants_size(proof: &Invariants) -> String {
 
 /// One line per property.
 fn properties(report: &Report) -> String {
+    let has_places = report.properties.iter().any(|property| property.location.is_some());
     let row = |property: &PropertyReport| {
         let detail = match &property.verdict {
             Verdict::Safe(proof) => proof_size(proof),
@@ -244,14 +245,13 @@ fn properties(report: &Report) -> String {
             }
             Verdict::Unknown(reason) => reason.to_string(),
         };
-        let name = shorten(&property.name, PROPERTY);
-        let name = match &property.location {
-            Some(location) => format!("{location}  {name}"),
-            None => name,
-        };
-        let number = property.id.0.to_string();
+        let (number, name) = (property.id.0.to_string(), shorten(&property.name, PROPERTY));
         let word = if property.is_vacuous() { VACUOUS } else { property.summary().word() };
-        [number, name, word.to_owned(), seconds(property.time), detail]
+        let mut row = vec![number, name, word.to_owned(), seconds(property.time), detail];
+        if has_places {
+            row.insert(1, place(property));
+        }
+        row
     };
     align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }

@@ -18,7 +18,8 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use elinvar::ir::{PropertyId, StopReason, Verdict};
 use elinvar::{
-    Error, Options, Problem, PropertyReport, Report, Session, SystemProblem, Trace, Vacuity,
+    Error, Options, Problem, PropertyKind, PropertyReport, Report, Session, Shortening,
+    SystemProblem, Trace, Vacuity,
 };
 
 use crate::engine_options::EngineOptions;
@@ -112,14 +113,17 @@ const LIVENESS: &str = "liveness properties are not decided, only safety propert
 impl Arguments {
     /// The options of the library.
     fn options(&self, call: &Call, lines: &BoundLines) -> Result<Options> {
-        let (method, observer) = match call.question {
-            Question::Prove => (self.engine.method_for_merged()?, None),
-            Question::Search(Search { first, last, .. }) => {
-                let observer = call.shows_progress.then(|| lines.observer());
-                (self.engine.method_within(first, last)?, observer)
-            }
-        };
-        Ok(Options { method, observer, ..self.limits.options() })
+        let options = self.limits.options();
+        Ok(match call.question {
+            Question::Prove => Options { method: self.engine.method_for_merged()?, ..options },
+            Question::Search(Search { first, last, .. }) => Options {
+                method: self.engine.method_within(first, last)?,
+                observer: call.shows_progress.then(|| lines.observer()),
+                // Steps before the first one do not count.
+                shortening: Shortening::Off,
+                ..options
+            },
+        })
     }
 
     /// The counterexamples, and what is known about the other properties.
@@ -184,9 +188,10 @@ fn outcome(model: &SystemProblem, report: &Report, question: Question) -> Outcom
         }
         (Verdict::Unknown(reason), _) => Outcome::Undecided(reason.to_string()),
     };
-    let is_safety = |property: &&PropertyReport| property.kind == elinvar::PropertyKind::Safety;
-    let all = report.properties.iter().filter(is_safety).map(of_property);
-    let outcome = all.reduce(Outcome::and).unwrap_or(Outcome::Holds);
+    // In mode cover, sby's model has cover statements in place of assertions.
+    let is_asked = |property: &&PropertyReport| property.kind != PropertyKind::Liveness;
+    let all = report.properties.iter().filter(is_asked).map(of_property);
+    let outcome = all.reduce(Outcome::and).expect("there is a safety property");
     let has_liveness = model.system().bads().count() < model.system().properties().len();
     match outcome {
         Outcome::Holds if has_liveness => Outcome::Undecided(LIVENESS.to_owned()),

@@ -312,6 +312,12 @@ mod tests {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// The bits of each step.
+    fn bits(witness: &serde_json::Value) -> Vec<&str> {
+        let steps = witness["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["bits"].as_str().unwrap()).collect()
+    }
+
     #[test]
     fn names_become_paths() {
         let witness = check(None);
@@ -331,13 +337,7 @@ mod tests {
             signal(&["\\mem", "\\[1]"], 2, 0, true),
         ];
         assert_eq!(witness["signals"], serde_json::json!(signals));
-        let bits: Vec<&str> = witness["steps"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|s| s["bits"].as_str().unwrap())
-            .collect();
-        assert_eq!(bits, ["001101010", "111"]);
+        assert_eq!(bits(&witness), ["001101010", "111"]);
     }
 
     #[test]
@@ -367,12 +367,6 @@ mod tests {
             witness["signals"].as_array().unwrap().iter().map(|s| &s["path"][0]).collect();
         assert_eq!(paths, ["\\lo", "\\hi", "$hidden"]);
         assert_eq!(witness["signals"][0]["offset"], 4);
-        let bits: Vec<&str> = witness["steps"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|s| s["bits"].as_str().unwrap())
-            .collect();
-        assert_eq!(bits, ["110", "11"]);
+        assert_eq!(bits(&witness), ["110", "11"]);
     }
 }
