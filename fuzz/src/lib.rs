@@ -11,10 +11,10 @@ mod runs;
 use elinvar_check::program;
 use elinvar_formats::boogie::{self, Dialect};
 use elinvar_formats::{
-    Diagnostic, aiger, basm, btor, btor2, certificate, dag, horn, proof, same_system,
+    Diagnostic, aiger, basm, btor, btor2, certificate, dag, horn, proof, same_system, yosys,
 };
-use elinvar_ir::TransitionSystem;
 use elinvar_ir::program::{Program, Statement};
+use elinvar_ir::{PropertyId, Step, Trace, TransitionSystem};
 use elinvar_models::{Bounds, Found, explore};
 
 pub use evidence::{MODELS, evidence};
@@ -23,7 +23,7 @@ pub use evidence::{MODELS, evidence};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("aiger", aiger),
     ("basm", basm),
     ("boogie", boogie),
@@ -31,6 +31,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("btor2", btor2),
     ("evidence", evidence),
     ("graph", graph),
+    ("map", map),
     ("proof", proof),
 ];
 
@@ -185,6 +186,29 @@ fn check_graph(dag: &dag::Dag) {
         }
     }
     assert_eq!(removed, count, "the graph has a cycle");
+}
+
+/// Maps of names fit to a model or are refused at a place in the map. With one that fits, a trace
+/// is written, and the model has the same parts as before.
+pub fn map(source: &[u8]) -> bool {
+    let Some(map) = accepted(source, yosys::read_map(source)) else { return false };
+    let bits = aiger::read(b"aag 3 2 1 1 0 1\n2\n4\n6 2\n6\n4\n").expect("a circuit").system;
+    let words = "1 sort bitvec 2\n2 sort array 1 1\n3 input 1 a\n4 state 1\n5 state 2\n";
+    let words = btor2::read(words.as_bytes()).expect("a model").system;
+    for system in [bits, words] {
+        let Some(named) = accepted(source, map.apply(system.clone())) else { continue };
+        assert_eq!(named.inputs(), system.inputs());
+        assert_eq!(named.states(), system.states());
+        let zero = |symbol| elinvar_ir::zero_of(system.pool().sort(symbol));
+        let inputs = system.inputs().iter().map(|input| zero(input.symbol)).collect();
+        let trace = Trace {
+            property: PropertyId(0),
+            initial: system.states().iter().map(|state| zero(state.symbol)).collect(),
+            steps: vec![Step { inputs, free: Vec::new() }],
+        };
+        assert!(yosys::write_witness(&named, &trace, Some(&map)).ends_with("]\n}\n"));
+    }
+    true
 }
 
 /// Proof files are read back. The checksum of a mutated file is corrected, or it would always

@@ -280,6 +280,27 @@ fn graph_files() {
 }
 
 #[test]
+fn map_files() {
+    let words = words_of(
+        "0 1 2 3 99 -1 4294967296 input init output latch invlatch wire ninitff a u.q mem[1] $x.1 \
+         { } [ ] , : null \"path\": \"width\": \"offset\": \"input\": \"inits\": [\"a\"] \u{e9}",
+    );
+    let seeds = bytes(&[
+        "input 0 0 clk\ninit 1 0 u.q\noutput 0 0 q\nlatch 0 0 u.q\ninvlatch 0 0 q\n\
+         ninitff 0\nwire 6 0 $auto$a.cc:1\n",
+        "{ \"version\": \"Yosys Witness Aiger map\",\n  \"clocks\": [ { \"path\": [\"\\\\clk\"], \
+         \"input\": 0, \"offset\": 0, \"edge\": \"posedge\" } ],\n  \"inputs\": [\n\
+         { \"path\": [\"\\\\clk\"], \"input\": 0, \"offset\": 0 } ],\n  \"inits\": [\n\
+         { \"path\": [\"\\\\u\", \"\\\\q\"], \"input\": 1, \"offset\": 3 } ],\n  \
+         \"asserts\": [ [\"$assert$a.sv:3$1\"] ] }\n",
+        "{ \"version\": \"Yosys Witness BTOR map\",\n  \"inputs\": [ [\n\
+         { \"path\": [\"\\\\a\"], \"width\": 2, \"offset\": 0 } ] ],\n  \"states\": [ null,\n\
+         { \"path\": [\"\\\\mem\"], \"width\": 1, \"size\": 2 } ] }\n",
+    ]);
+    mutate_all("map", &seeds, &words, 20_000, 2_000);
+}
+
+#[test]
 fn proof_files() {
     let words = [
         "always",

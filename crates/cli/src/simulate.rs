@@ -55,6 +55,9 @@ pub struct Arguments {
     fst: Option<PathBuf>,
 
     #[command(flatten)]
+    design: DesignOptions,
+
+    #[command(flatten)]
     maps: MapOptions,
 
     #[command(flatten)]
@@ -62,9 +65,6 @@ pub struct Arguments {
 
     #[command(flatten)]
     resources: Resources,
-
-    #[command(flatten)]
-    design: DesignOptions,
 }
 
 const AFTER_HELP: &str = "\

@@ -24,7 +24,6 @@ pub enum Radix {
 
 /// What is shown of a trace.
 #[derive(clap::Args, Clone, Default)]
-#[command(next_help_heading = "Trace")]
 pub struct TraceOptions {
     /// Show only the signals whose names match, whether they matter or not
     ///
@@ -32,7 +31,7 @@ pub struct TraceOptions {
     /// to match the whole name or its end after a dot: `count` matches `u_fifo.count`, and
     /// `u_fifo.*` everything below that instance. Several patterns are separated by commas, or
     /// the option is repeated.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Trace")]
     signals: Vec<String>,
 
     /// Show all signals, cycles and digits, and values that do not matter in waveforms
@@ -40,11 +39,11 @@ pub struct TraceOptions {
     /// By default a trace shows the inputs that matter, and of the other signals those near the
     /// property or that change. Long traces lose cycles in the middle, and in waveforms of
     /// counterexamples values that do not matter are unknown (x).
-    #[arg(long)]
+    #[arg(long, help_heading = "Trace")]
     all: bool,
 
     /// How numbers are written
-    #[arg(long, value_name = "RADIX", value_enum, default_value_t)]
+    #[arg(long, value_name = "RADIX", value_enum, default_value_t, help_heading = "Trace")]
     radix: Radix,
 }
 

@@ -212,7 +212,8 @@ impl<'a> Simulator<'a> {
     }
 }
 
-fn symbol_value(
+/// The value of an input or a state, given those of all states and inputs.
+pub fn symbol_value(
     system: &TransitionSystem,
     states: &[Value],
     inputs: &[Value],

@@ -55,7 +55,7 @@ pub use array::ArrayValue;
 pub use circuit::{CircuitError, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
 pub use cycle::find_cycle;
-pub use eval::{Evaluator, Simulator, cone, zero_of};
+pub use eval::{Evaluator, Simulator, cone, symbol_value, zero_of};
 pub use evidence::{
     Certificate, OpenValue, StateBit, Step, StopReason, Subject, Trace, Verdict, VerdictOn, Witness,
 };

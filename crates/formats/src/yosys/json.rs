@@ -179,8 +179,8 @@ fn located(text: &str, error: &serde_json::Error) -> Diagnostic {
     // The parser repeats the place in its message.
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-    let end = if error.is_eof() { at } else { at + 1 };
-    Diagnostic::new(message, at.min(end)..end)
+    let end = if error.is_eof() { at } else { (at + 1).min(text.len()) };
+    Diagnostic::new(message, at..end)
 }
 
 #[cfg(test)]

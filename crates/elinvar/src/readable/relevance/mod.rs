@@ -12,7 +12,9 @@
 mod determined;
 mod needed;
 
-use elinvar_ir::{ExprId, Role, Simulator, Sort, Step, Trace, TransitionSystem, Value};
+use elinvar_ir::{
+    ExprId, Role, Simulator, Sort, Step, Trace, TransitionSystem, Value, symbol_value,
+};
 
 pub use self::determined::Known;
 
@@ -134,7 +136,7 @@ impl<'a> Search<'a> {
             let mut wanted = self.wanted(cycle);
             self.step_back(cycle + 1, &later, &mut wanted);
             let (states, inputs) = &self.cycles[cycle];
-            needed.run(wanted, |symbol| value_of(self.system, states, inputs, symbol));
+            needed.run(wanted, |symbol| symbol_value(self.system, states, inputs, symbol));
             later = self.collect(cycle, &mut needed);
         }
         self.initial_values(later);
@@ -206,7 +208,7 @@ impl<'a> Search<'a> {
             }
             let mut needed = Needed::new(system.pool(), &[init]);
             let (values, inputs) = &self.cycles[0];
-            needed.run([(init, mask)], |symbol| value_of(system, values, inputs, symbol));
+            needed.run([(init, mask)], |symbol| symbol_value(system, values, inputs, symbol));
             self.collect_inputs(0, &mut needed);
             for (slot, state) in states.iter_mut().zip(system.states()) {
                 let mask = needed.take(state.symbol);
@@ -233,18 +235,6 @@ fn nothing(system: &TransitionSystem, trace: &Trace) -> Trace {
         property: trace.property,
         initial: states.iter().map(|state| zero(state.symbol)).collect(),
         steps: trace.steps.iter().map(step).collect(),
-    }
-}
-
-fn value_of(
-    system: &TransitionSystem,
-    states: &[Value],
-    inputs: &[Value],
-    symbol: ExprId,
-) -> Value {
-    match system.role_of(symbol).expect("a symbol") {
-        Role::Input(index) => inputs[index].clone(),
-        Role::State(index) => states[index].clone(),
     }
 }
 

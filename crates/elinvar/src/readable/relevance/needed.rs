@@ -192,17 +192,16 @@ impl<'a> Needed<'a> {
                 let below = y.width();
                 (mask.slice(mask.width() - 1, below), mask.slice(below - 1, 0))
             }
-            BinaryOp::Udiv
-            | BinaryOp::Urem
-            | BinaryOp::Sdiv
-            | BinaryOp::Srem
-            | BinaryOp::Smod
-            | BinaryOp::Uaddo
-            | BinaryOp::Saddo
-            | BinaryOp::Ssubo
-            | BinaryOp::Umulo
+            BinaryOp::Uaddo | BinaryOp::Umulo | BinaryOp::Udiv | BinaryOp::Urem => {
+                (BitVec::ones(width), BitVec::ones(width))
+            }
+            BinaryOp::Saddo
             | BinaryOp::Smulo
-            | BinaryOp::Sdivo => (BitVec::ones(width), BitVec::ones(y.width())),
+            | BinaryOp::Sdivo
+            | BinaryOp::Sdiv
+            | BinaryOp::Ssubo
+            | BinaryOp::Srem
+            | BinaryOp::Smod => (BitVec::ones(width), BitVec::ones(width)),
         };
         self.add(a, of_a.into());
         self.add(b, of_b.into());
