@@ -88,9 +88,8 @@ fn no_contradiction_is_reported_as_plainly_safe() {
         ("20 constraint 4\n21 constraint -11\n", 1),
     ] {
         std::fs::write(path.join("late.btor2"), model(constraints)).unwrap();
-        let run = elinvar(path, &["check", "late.btor2", "--json"]);
-        assert_eq!(run.code, SAFE, "{constraints} {}", run.stdout);
-        let json: Json = serde_json::from_str(&run.stdout).unwrap();
+        let (code, json) = report(path, &["late.btor2"]);
+        assert_eq!(code, SAFE, "{constraints} {json}");
         assert_eq!(json["properties"][0]["contradiction"], cycle, "{constraints} {json}");
     }
 }
@@ -107,8 +106,7 @@ fn the_length_of_the_known_run_is_reported() {
     assert_eq!(run.code, SAFE, "{}", run.stdout);
     assert!(run.stdout.starts_with("safe\n"), "{}", run.stdout);
     assert!(run.stdout.contains("The assumptions allow a run of "), "{}", run.stdout);
-    let run = elinvar(path, &["check", "far.btor2", "--json"]);
-    let json: Json = serde_json::from_str(&run.stdout).unwrap();
+    let (_, json) = report(path, &["far.btor2"]);
     assert_eq!(json["assumptions"]["endless"], false);
     assert!(json["assumptions"]["cycles"].as_u64().unwrap() > 1000, "{json}");
     assert_eq!(json["properties"][0]["vacuous"], false);
@@ -169,8 +167,7 @@ fn other_answers_are_not_vacuous() {
         let expected = code == SAFE;
         assert_eq!(json["properties"][0]["vacuous"], expected, "{constraints}");
     }
-    let run = elinvar(path, &["check", "@counter.btor2", "--json"]);
-    let json: Json = serde_json::from_str(&run.stdout).unwrap();
+    let (_, json) = report(path, &["@counter.btor2"]);
     assert_eq!(json["properties"][0]["vacuous"], false);
     assert_eq!(json["properties"][0].get("contradiction"), None);
 }
@@ -203,9 +200,8 @@ fn implications_whose_left_side_never_holds_are_reported() {
     ] {
         std::fs::write(path.join("a.btor2"), assertions(lines)).unwrap();
         for engine in ["auto", "kind", "pdr", "words", "itp"] {
-            let run = elinvar(path, &["check", "a.btor2", "--json", "--engine", engine]);
-            assert_eq!(run.code, SAFE, "{lines} {}", run.stdout);
-            let json: Json = serde_json::from_str(&run.stdout).unwrap();
+            let (code, json) = report(path, &["a.btor2", "--engine", engine]);
+            assert_eq!(code, SAFE, "{lines} {json}");
             let property = &json["properties"][0];
             assert_eq!(property["vacuous"], never, "{engine}: {lines}");
             let expected = if never { "never holds".into() } else { Json::Null };
