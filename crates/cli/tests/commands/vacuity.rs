@@ -182,22 +182,25 @@ fn assertions(lines: &str) -> String {
     )
 }
 
-/// Line 20, that `s` is 3, never holds; line 8, that it is 2, does.
+/// Properties, and whether they are checked only under a condition that never holds: line 20,
+/// that `s` is 3, never does; line 8, that it is 2, does.
+const IMPLICATIONS: &[(&str, bool)] = &[
+    ("30 not 1 21\n31 and 1 20 30\n32 bad 31 p ; a.sv:7.3\n", true),
+    // `s` is never 3, so the right side may be anything, and the left side is in the assertion.
+    ("30 not 1 20\n31 or 1 30 21\n32 not 1 31\n33 and 1 22 32\n34 bad 33 p\n", true),
+    ("30 implies 1 20 21\n32 not 1 30\n33 and 1 22 32\n34 bad 33 p\n", true),
+    // The condition holds: the assertion is checked.
+    ("29 neq 1 5 19\n30 not 1 29\n31 and 1 8 30\n32 bad 31 p\n", false),
+    ("29 neq 1 5 19\n30 not 1 29\n31 and 1 22 30\n32 bad 31 p\n", false),
+    // No implication: two bits that are not both true.
+    ("31 and 1 20 23\n32 bad 31 p\n", false),
+    ("31 and 1 20 -21\n32 bad 31 p\n", false),
+];
+
 #[test]
 fn implications_whose_left_side_never_holds_are_reported() {
     let path = &folder();
-    for (lines, never) in [
-        ("30 not 1 21\n31 and 1 20 30\n32 bad 31 p ; a.sv:7.3\n", true),
-        // `s` is never 3, so the right side may be anything, and the left side is in the assertion.
-        ("30 not 1 20\n31 or 1 30 21\n32 not 1 31\n33 and 1 22 32\n34 bad 33 p\n", true),
-        ("30 implies 1 20 21\n32 not 1 30\n33 and 1 22 32\n34 bad 33 p\n", true),
-        // The condition holds: the assertion is checked.
-        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 8 30\n32 bad 31 p\n", false),
-        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 22 30\n32 bad 31 p\n", false),
-        // No implication: two bits that are not both true.
-        ("31 and 1 20 23\n32 bad 31 p\n", false),
-        ("31 and 1 20 -21\n32 bad 31 p\n", false),
-    ] {
+    for &(lines, never) in IMPLICATIONS {
         std::fs::write(path.join("a.btor2"), assertions(lines)).unwrap();
         for engine in ["auto", "kind", "pdr", "words", "itp"] {
             let (code, json) = report(path, &["a.btor2", "--engine", engine]);
