@@ -53,32 +53,21 @@ fn search(
     never: &mut [bool],
 ) -> Result<(), Refusal> {
     let lemmas = Lemmas::of(system, proved)?;
-    let mut open: Vec<usize> = (0..conditions.len()).collect();
-    let mut paths = Paths::new(&lemmas, conditions, budget);
+    let [mut paths, mut runs] = [Start::Anywhere, Start::Initial]
+        .map(|start| Cycles::new(start, &lemmas, conditions, budget));
     paths.grow()?;
-    open.retain(|&condition| match paths.is_excluded(condition) {
-        Ok(excluded) => {
-            never[condition] = excluded;
-            !excluded
-        }
-        Err(_) => false,
-    });
-    let mut first = FirstCycles::new(&lemmas.system, conditions, budget);
+    let (excluded, mut open) = paths.split((0..conditions.len()).collect())?;
+    excluded.into_iter().for_each(|condition| never[condition] = true);
     for _ in 0..DEPTH {
         if open.is_empty() {
             break;
         }
-        open = first.not_reached(&open)?;
+        runs.grow()?;
+        (open, _) = runs.split(open)?;
         paths.grow()?;
-        let mut left = Vec::new();
-        for condition in open {
-            if paths.is_excluded(condition)? {
-                never[condition] = true;
-            } else {
-                left.push(condition);
-            }
-        }
-        open = left;
+        let (excluded, others) = paths.split(open)?;
+        excluded.into_iter().for_each(|condition| never[condition] = true);
+        open = others;
     }
     Ok(())
 }
@@ -118,10 +107,33 @@ impl Lemmas {
         let system = builder.finish().expect("a well-formed system with more expressions");
         Ok(Lemmas { system, clauses, bads })
     }
+
+    /// Asserts that they hold in a frame.
+    fn assert<'a>(&'a self, encoder: &mut Encoder, frame: &mut Frame<'a>) -> Result<(), Refusal> {
+        frame.encode_all(encoder, self.clauses.iter().flatten().map(Literal::expr))?;
+        for clause in &self.clauses {
+            encoder.assert_any(clause.iter().map(|literal| literal.in_frame(frame)));
+        }
+        for &bad in &self.bads {
+            let bad = frame.encode_bit(encoder, bad)?;
+            encoder.assert(!bad);
+        }
+        Ok(())
+    }
 }
 
-/// A path of any states in which the lemmas and the constraints hold.
-struct Paths<'a> {
+/// Where cycles begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// In an initial state.
+    Initial,
+    /// In any state; the lemmas hold in every cycle.
+    Anywhere,
+}
+
+/// Cycles one after the other, in all of which the constraints hold.
+struct Cycles<'a> {
+    start: Start,
     lemmas: &'a Lemmas,
     conditions: &'a [Vec<ExprId>],
     states: BTreeSet<usize>,
@@ -131,116 +143,74 @@ struct Paths<'a> {
     holds: Vec<Vec<Lit>>,
 }
 
-impl<'a> Paths<'a> {
-    fn new(lemmas: &'a Lemmas, conditions: &'a [Vec<ExprId>], budget: &Budget) -> Self {
-        let Lemmas { system, clauses, bads } = lemmas;
-        let of_lemmas = clauses.iter().flatten().map(Literal::expr).chain(bads.iter().copied());
-        let states = states(system, of_lemmas.chain(roots(conditions)));
-        let encoder = limited(budget);
-        Paths { lemmas, conditions, states, encoder, last: None, holds: Vec::new() }
+impl<'a> Cycles<'a> {
+    fn new(
+        start: Start,
+        lemmas: &'a Lemmas,
+        conditions: &'a [Vec<ExprId>],
+        budget: &Budget,
+    ) -> Self {
+        let constraints = lemmas.system.constraints().iter().copied();
+        let mut roots: Vec<ExprId> = roots(conditions).chain(constraints).collect();
+        if start == Start::Anywhere {
+            roots.extend(lemmas.clauses.iter().flatten().map(Literal::expr));
+            roots.extend(&lemmas.bads);
+        }
+        let states = lemmas.system.cone_of_influence(roots);
+        let mut encoder = Encoder::new(budget);
+        encoder.limit_conflicts(CONFLICTS);
+        Cycles { start, lemmas, conditions, states, encoder, last: None, holds: Vec::new() }
     }
 
     /// Adds a cycle.
     fn grow(&mut self) -> Result<(), Refusal> {
-        let Lemmas { system, clauses, bads } = self.lemmas;
-        let encoder = &mut self.encoder;
-        let mut frame = match &mut self.last {
-            None => Frame::free(system),
-            Some(last) => last.successor(encoder, &self.states)?,
+        let (system, encoder) = (&self.lemmas.system, &mut self.encoder);
+        let mut frame = match (&mut self.last, self.start) {
+            (Some(last), _) => last.successor(encoder, &self.states)?,
+            (None, Start::Initial) => Frame::initial(encoder, system, &self.states)?,
+            (None, Start::Anywhere) => Frame::free(system),
         };
-        frame.encode_all(encoder, clauses.iter().flatten().map(Literal::expr))?;
-        for clause in clauses {
-            encoder.assert_any(clause.iter().map(|literal| literal.in_frame(&frame)));
-        }
-        for &bad in bads {
-            let bad = frame.encode_bit(encoder, bad)?;
-            encoder.assert(!bad);
+        if self.start == Start::Anywhere {
+            self.lemmas.assert(encoder, &mut frame)?;
         }
         frame.constrain(encoder)?;
-        self.holds.push(hold(encoder, &mut frame, self.conditions)?);
+        frame.encode_all(encoder, roots(self.conditions))?;
+        let holds = |condition: &Vec<ExprId>| {
+            let bits: Vec<Lit> = condition.iter().map(|&bit| frame.bit(bit, 0)).collect();
+            encoder.all(&bits)
+        };
+        self.holds.push(self.conditions.iter().map(holds).collect());
         self.last = Some(frame);
         Ok(())
     }
 
-    /// SAT?  F ∧ ¬q ∧ T ∧ … ∧ F ∧ q
+    /// SAT?  all cycles ∧ ¬q in those before the last one ∧ q in the last one
     fn is_excluded(&mut self, condition: usize) -> Result<bool, Refusal> {
         let (last, before) = self.holds.split_last().expect("there is a cycle");
         let before = before.iter().map(|holds| !holds[condition]);
         let assumptions: Vec<Lit> = before.chain([last[condition]]).collect();
-        is_unsatisfiable(&mut self.encoder, &assumptions)
-    }
-}
-
-/// The first cycles of all runs.
-struct FirstCycles<'a> {
-    system: &'a TransitionSystem,
-    conditions: &'a [Vec<ExprId>],
-    states: BTreeSet<usize>,
-    encoder: Encoder,
-    last: Option<Frame<'a>>,
-}
-
-impl<'a> FirstCycles<'a> {
-    fn new(system: &'a TransitionSystem, conditions: &'a [Vec<ExprId>], budget: &Budget) -> Self {
-        let states = states(system, roots(conditions));
-        FirstCycles { system, conditions, states, encoder: limited(budget), last: None }
+        match self.encoder.solve(&assumptions)? {
+            SatAnswer::Sat(_) => Ok(false),
+            SatAnswer::Unsat => Ok(true),
+        }
     }
 
-    /// Adds a cycle. Returns those of the conditions that cannot hold in it.
-    ///
-    /// SAT?  I(s₀, x₀) ∧ C₀ ∧ T ∧ … ∧ Cₙ ∧ qₙ
-    fn not_reached(&mut self, open: &[usize]) -> Result<Vec<usize>, Refusal> {
-        let mut frame = match &mut self.last {
-            None => Frame::initial(&mut self.encoder, self.system, &self.states)?,
-            Some(last) => last.successor(&mut self.encoder, &self.states)?,
-        };
-        frame.constrain(&mut self.encoder)?;
-        let holds = hold(&mut self.encoder, &mut frame, self.conditions)?;
-        self.last = Some(frame);
-        let mut not_reached = Vec::new();
-        for &condition in open {
-            if is_unsatisfiable(&mut self.encoder, &[holds[condition]])? {
-                not_reached.push(condition);
+    /// Splits conditions into those that cannot hold in the last cycle for the first time, and
+    /// the others.
+    fn split(&mut self, open: Vec<usize>) -> Result<(Vec<usize>, Vec<usize>), Refusal> {
+        let (mut excluded, mut others) = (Vec::new(), Vec::new());
+        for condition in open {
+            match self.is_excluded(condition)? {
+                true => excluded.push(condition),
+                false => others.push(condition),
             }
         }
-        Ok(not_reached)
+        Ok((excluded, others))
     }
 }
 
 fn roots(conditions: &[Vec<ExprId>]) -> impl Iterator<Item = ExprId> + '_ {
     conditions.iter().flatten().copied()
-}
-
-/// The states that these expressions and the constraints depend on.
-fn states(system: &TransitionSystem, roots: impl Iterator<Item = ExprId>) -> BTreeSet<usize> {
-    system.cone_of_influence(roots.chain(system.constraints().iter().copied()))
-}
-
-fn limited(budget: &Budget) -> Encoder {
-    let mut encoder = Encoder::new(budget);
-    encoder.limit_conflicts(CONFLICTS);
-    encoder
-}
-
-/// The literals of the conditions in a frame.
-fn hold(
-    encoder: &mut Encoder,
-    frame: &mut Frame<'_>,
-    conditions: &[Vec<ExprId>],
-) -> Result<Vec<Lit>, Refusal> {
-    frame.encode_all(encoder, roots(conditions))?;
-    let holds = |condition: &Vec<ExprId>| {
-        let bits: Vec<Lit> = condition.iter().map(|&bit| frame.bit(bit, 0)).collect();
-        encoder.all(&bits)
-    };
-    Ok(conditions.iter().map(holds).collect())
-}
-
-fn is_unsatisfiable(encoder: &mut Encoder, assumptions: &[Lit]) -> Result<bool, Refusal> {
-    match encoder.solve(assumptions)? {
-        SatAnswer::Sat(_) => Ok(false),
-        SatAnswer::Unsat => Ok(true),
-    }
 }
 
 #[cfg(test)]

@@ -86,15 +86,16 @@ impl Protocol {
     /// What is printed about a property that fails.
     pub fn witness(self, found: &Found) -> Vec<u8> {
         let Found { property, depth, witness } = found;
-        let before = match self {
+        match self {
+            Protocol::Aiger => with_latches(witness),
             Protocol::Btormc => {
-                format!(
+                let line = format!(
                     "[elinvar] bad state property {property} at bound k = {depth} SATISFIABLE\n"
-                )
+                );
+                [line.as_bytes(), witness].concat()
             }
-            Protocol::Aiger | Protocol::Pono | Protocol::Ric3Words => String::new(),
-        };
-        [before.as_bytes(), witness].concat()
+            Protocol::Pono | Protocol::Ric3Words => witness.clone(),
+        }
     }
 
     /// What is printed at the end, after the witnesses.
@@ -132,6 +133,16 @@ impl Protocol {
     }
 }
 
+/// An AIGER witness whose line of latches is not empty. sby before June 2026 drops empty lines,
+/// and it accepts any number of zeros there.
+fn with_latches(witness: &[u8]) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = witness.split(|&byte| byte == b'\n').collect();
+    if let Some(latches) = lines.get_mut(2).filter(|line| line.is_empty()) {
+        *latches = b"0";
+    }
+    lines.join(&b'\n')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +156,12 @@ mod tests {
                 assert_eq!(a.clone().and(b.clone()), strongest_first[i.max(j)]);
             }
         }
+    }
+
+    #[test]
+    fn a_witness_without_latches_has_a_line_for_them() {
+        assert_eq!(with_latches(b"1\nb0\n\n01\n.\n"), b"1\nb0\n0\n01\n.\n");
+        assert_eq!(with_latches(b"1\nb0\n00\n\n.\n"), b"1\nb0\n00\n\n.\n");
     }
 
     /// sby fails on any other line that starts with `u`.

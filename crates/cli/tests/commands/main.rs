@@ -84,6 +84,14 @@ impl Run {
     }
 }
 
+/// Runs `elinvar check --json`; returns the exit code and the report.
+fn report(folder: &Path, words: &[&str]) -> (u8, Json) {
+    let words = [&["check"], words, &["--json"]].concat();
+    let run = elinvar(folder, &words);
+    let json = serde_json::from_str(&run.stdout);
+    (run.code, json.unwrap_or_else(|error| panic!("{error}: {}{}", run.stdout, run.stderr)))
+}
+
 /// Runs `elinvar`; words that name examples are replaced by their paths.
 fn elinvar(folder: &Path, words: &[&str]) -> Run {
     let mut command = command(folder);

@@ -6,13 +6,6 @@ fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writable");
 }
 
-fn report(folder: &Path, words: &[&str]) -> (u8, Json) {
-    let words = [&["check"], words, &["--json"]].concat();
-    let run = elinvar(folder, &words);
-    let json = serde_json::from_str(&run.stdout);
-    (run.code, json.unwrap_or_else(|error| panic!("{error}: {}{}", run.stdout, run.stderr)))
-}
-
 /// Decides a program, has its evidence verified, and returns the text of the evidence with
 /// the answer of `verify`.
 fn verified(folder: &Path, name: &str, option: &str, code: u8) -> (String, Run) {

@@ -207,8 +207,8 @@ fn contradictory_assumptions_are_no_answer() {
     let never = "15 constraint 5\n16 constraint -5\n";
     let below_three = "15 constraint 14\n";
     for (constraints, message) in [
-        (never, "contradict each other in cycle 0"),
-        (below_three, "contradict each other in cycle 3"),
+        (never, "in cycle 0: constraint 0, constraint 1"),
+        (below_three, "in cycle 3: constraint 0"),
     ] {
         nine(path, constraints);
         for (words, answer) in [

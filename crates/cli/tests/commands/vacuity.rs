@@ -88,9 +88,8 @@ fn no_contradiction_is_reported_as_plainly_safe() {
         ("20 constraint 4\n21 constraint -11\n", 1),
     ] {
         std::fs::write(path.join("late.btor2"), model(constraints)).unwrap();
-        let run = elinvar(path, &["check", "late.btor2", "--json"]);
-        assert_eq!(run.code, SAFE, "{constraints} {}", run.stdout);
-        let json: Json = serde_json::from_str(&run.stdout).unwrap();
+        let (code, json) = report(path, &["late.btor2"]);
+        assert_eq!(code, SAFE, "{constraints} {json}");
         assert_eq!(json["properties"][0]["contradiction"], cycle, "{constraints} {json}");
     }
 }
@@ -107,8 +106,7 @@ fn the_length_of_the_known_run_is_reported() {
     assert_eq!(run.code, SAFE, "{}", run.stdout);
     assert!(run.stdout.starts_with("safe\n"), "{}", run.stdout);
     assert!(run.stdout.contains("The assumptions allow a run of "), "{}", run.stdout);
-    let run = elinvar(path, &["check", "far.btor2", "--json"]);
-    let json: Json = serde_json::from_str(&run.stdout).unwrap();
+    let (_, json) = report(path, &["far.btor2"]);
     assert_eq!(json["assumptions"]["endless"], false);
     assert!(json["assumptions"]["cycles"].as_u64().unwrap() > 1000, "{json}");
     assert_eq!(json["properties"][0]["vacuous"], false);
@@ -169,8 +167,7 @@ fn other_answers_are_not_vacuous() {
         let expected = code == SAFE;
         assert_eq!(json["properties"][0]["vacuous"], expected, "{constraints}");
     }
-    let run = elinvar(path, &["check", "@counter.btor2", "--json"]);
-    let json: Json = serde_json::from_str(&run.stdout).unwrap();
+    let (_, json) = report(path, &["@counter.btor2"]);
     assert_eq!(json["properties"][0]["vacuous"], false);
     assert_eq!(json["properties"][0].get("contradiction"), None);
 }
@@ -185,27 +182,29 @@ fn assertions(lines: &str) -> String {
     )
 }
 
-/// Line 20, that `s` is 3, never holds; line 8, that it is 2, does.
+/// Properties, and whether they are checked only under a condition that never holds: line 20,
+/// that `s` is 3, never does; line 8, that it is 2, does.
+const IMPLICATIONS: &[(&str, bool)] = &[
+    ("30 not 1 21\n31 and 1 20 30\n32 bad 31 p ; a.sv:7.3\n", true),
+    // `s` is never 3, so the right side may be anything, and the left side is in the assertion.
+    ("30 not 1 20\n31 or 1 30 21\n32 not 1 31\n33 and 1 22 32\n34 bad 33 p\n", true),
+    ("30 implies 1 20 21\n32 not 1 30\n33 and 1 22 32\n34 bad 33 p\n", true),
+    // The condition holds: the assertion is checked.
+    ("29 neq 1 5 19\n30 not 1 29\n31 and 1 8 30\n32 bad 31 p\n", false),
+    ("29 neq 1 5 19\n30 not 1 29\n31 and 1 22 30\n32 bad 31 p\n", false),
+    // No implication: two bits that are not both true.
+    ("31 and 1 20 23\n32 bad 31 p\n", false),
+    ("31 and 1 20 -21\n32 bad 31 p\n", false),
+];
+
 #[test]
 fn implications_whose_left_side_never_holds_are_reported() {
     let path = &folder();
-    for (lines, never) in [
-        ("30 not 1 21\n31 and 1 20 30\n32 bad 31 p ; a.sv:7.3\n", true),
-        // `s` is never 3, so the right side may be anything, and the left side is in the assertion.
-        ("30 not 1 20\n31 or 1 30 21\n32 not 1 31\n33 and 1 22 32\n34 bad 33 p\n", true),
-        ("30 implies 1 20 21\n32 not 1 30\n33 and 1 22 32\n34 bad 33 p\n", true),
-        // The condition holds: the assertion is checked.
-        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 8 30\n32 bad 31 p\n", false),
-        ("29 neq 1 5 19\n30 not 1 29\n31 and 1 22 30\n32 bad 31 p\n", false),
-        // No implication: two bits that are not both true.
-        ("31 and 1 20 23\n32 bad 31 p\n", false),
-        ("31 and 1 20 -21\n32 bad 31 p\n", false),
-    ] {
+    for &(lines, never) in IMPLICATIONS {
         std::fs::write(path.join("a.btor2"), assertions(lines)).unwrap();
         for engine in ["auto", "kind", "pdr", "words", "itp"] {
-            let run = elinvar(path, &["check", "a.btor2", "--json", "--engine", engine]);
-            assert_eq!(run.code, SAFE, "{lines} {}", run.stdout);
-            let json: Json = serde_json::from_str(&run.stdout).unwrap();
+            let (code, json) = report(path, &["a.btor2", "--engine", engine]);
+            assert_eq!(code, SAFE, "{lines} {json}");
             let property = &json["properties"][0];
             assert_eq!(property["vacuous"], never, "{engine}: {lines}");
             let expected = if never { "never holds".into() } else { Json::Null };
