@@ -2,7 +2,7 @@
 //!
 //! A value that differs from that of the cycle before is bold on a terminal and has a `*`
 //! elsewhere. A value that does not matter is a `-`. Long executions lose columns in the middle,
-//! never at their ends, or are written in several blocks. Memories are listed by their changes.
+//! never at their ends, or are written in several blocks.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -11,8 +11,9 @@ use anstyle::Style;
 use elinvar::readable::nets::Kind;
 use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::{Signal, Waves};
-use elinvar_ir::{ArrayValue, BitVec, Value};
+use elinvar_ir::{BitVec, Value};
 
+use super::memory;
 use crate::trace_options::Radix;
 
 /// What a table looks like.
@@ -48,8 +49,6 @@ const DECIMAL_BITS: u32 = 16;
 const DIGITS: usize = 18;
 /// The longest name before it is cut.
 const NAME: usize = 32;
-/// Array elements listed for a cycle.
-const ELEMENTS: usize = 8;
 
 /// Renders the table; nothing when there are no signals.
 pub fn render(waves: &Waves, look: Look) -> String {
@@ -61,7 +60,7 @@ pub fn render(waves: &Waves, look: Look) -> String {
         render_words(&mut text, waves.cycles, &words, look);
     }
     for memory in memories {
-        render_memory(&mut text, memory, look);
+        memory::render(&mut text, memory, look);
     }
     text
 }
@@ -212,53 +211,8 @@ fn kind(signal: &Signal) -> &'static str {
     }
 }
 
-/// The contents at the start, then what changes.
-fn render_memory(text: &mut String, memory: &Signal, look: Look) {
-    let name = &memory.net.name;
-    for (t, value) in memory.values.iter().enumerate() {
-        let array = value.array();
-        let before = t.checked_sub(1).map(|t| memory.values[t].array());
-        if let Some(changes) = changes(before, array, look) {
-            let when = if look.numbered { format!(" in cycle {t}") } else { String::new() };
-            writeln!(text, "  mem {name}{when}: {changes}").expect("strings do not fail");
-        }
-    }
-}
-
-fn changes(before: Option<&ArrayValue>, now: &ArrayValue, look: Look) -> Option<String> {
-    let same_default = before.filter(|b| b.default_element() == now.default_element());
-    let mut parts: Vec<(BitVec, BitVec)> = Vec::new();
-    let differs = |index: &BitVec| same_default.is_none_or(|b| b.read(index) != now.read(index));
-    let indices = now.entries().chain(same_default.into_iter().flat_map(ArrayValue::entries));
-    for (index, _) in indices {
-        if differs(index) {
-            parts.push((index.clone(), now.read(index).clone()));
-        }
-    }
-    parts.sort();
-    parts.dedup();
-    let show = |value: &BitVec| show(value, &Known::All, look);
-    // Addresses are never negative.
-    let address = |index: &BitVec| match look.radix {
-        Radix::Signed => self::show(index, &Known::All, Look { radix: Radix::Decimal, ..look }),
-        Radix::Auto | Radix::Binary | Radix::Decimal | Radix::Hex => show(index),
-    };
-    let most = if look.complete { usize::MAX } else { ELEMENTS };
-    let listed = parts.iter().take(most);
-    let mut shown: Vec<String> =
-        listed.map(|(i, e)| format!("[{}] = {}", address(i), show(e))).collect();
-    if parts.len() > most {
-        shown.push(format!("{} more", parts.len() - most));
-    }
-    if same_default.is_none() {
-        let rest = if shown.is_empty() { "all" } else { "all else" };
-        shown.push(format!("{rest} = {}", show(now.default_element())));
-    }
-    (!shown.is_empty()).then(|| shown.join(", "))
-}
-
 /// A value, of which some bits matter.
-fn show(value: &BitVec, known: &Known, look: Look) -> String {
+pub(super) fn show(value: &BitVec, known: &Known, look: Look) -> String {
     let width = value.width();
     let mask = known.word(width);
     let text = match look.radix {
@@ -315,11 +269,11 @@ fn digits(number: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use elinvar::readable::nets::Net;
 
-    fn signal(name: &str, kind: Kind, values: Vec<Value>) -> Signal {
+    pub fn signal(name: &str, kind: Kind, values: Vec<Value>) -> Signal {
         let known = vec![Known::All; values.len()];
         let parts = Vec::new();
         let net = Net { name: name.to_owned(), kind, parts, is_named: true, distance: None };
@@ -333,7 +287,7 @@ mod tests {
         Waves { signals, cycles: cycles as usize }
     }
 
-    fn look(width: usize) -> Look {
+    pub fn look(width: usize) -> Look {
         Look { width, numbered: true, ..Look::default() }
     }
 
@@ -413,19 +367,6 @@ mod tests {
         assert_eq!(show(Radix::Binary), "0101x010");
         assert_eq!(show(Radix::Hex), "0x5x");
         assert_eq!(show(Radix::Decimal), "90");
-    }
-
-    #[test]
-    fn memories_are_listed_by_their_changes() {
-        let zero = ArrayValue::constant(4, BitVec::zero(8));
-        let mut written = zero.clone();
-        written.write(BitVec::new(4, 3), BitVec::new(8, 7));
-        let values = vec![zero.clone().into(), written.clone().into(), written.into(), zero.into()];
-        let waves = Waves { signals: vec![signal("m", Kind::Register, values)], cycles: 4 };
-        let text = render(&waves, look(80));
-        let expected = "  mem m in cycle 0: all = 0\n  mem m in cycle 1: [3] = 7\n  \
-                        mem m in cycle 3: [3] = 0\n";
-        assert_eq!(text, expected);
     }
 
     #[test]

@@ -247,46 +247,44 @@ mod tests {
         }
     }
 
-    const VARIABLES: &str = "$scope module top $end\n\
-        $var wire 1 ! run $end\n\
-        $var reg 1 \" a_b $end\n\
-        $var wire 1 \" run_2 $end\n\
-        $var wire 1 # two $end\n\
-        $scope module core $end\n\
-        $var wire 1 $ clk $end\n\
-        $var reg 2 % count $end\n\
-        $var reg 2 & mem[0] $end\n\
-        $var reg 2 ' mem[1] $end\n\
-        $var reg 2 ( mem[others] $end\n\
-        $var wire 1 ! run $end\n\
-        $upscope $end\n\
-        $upscope $end\n\
-        $enddefinitions $end\n";
+    /// Scopes, and the kinds, widths, codes and names of the variables in them.
+    const VARIABLES: &str = "top( wire 1 ! run; reg 1 \" a_b; wire 1 \" run_2; wire 1 # two; \
+        core( wire 1 $ clk; reg 2 % count; reg 2 & mem[0]; reg 2 ' mem[1]; \
+        reg 2 ( mem[others]; wire 1 ! run; ) )";
 
-    /// What follows the header.
-    fn body(waveform: Vec<u8>) -> String {
+    /// The declarations in short, and what follows them.
+    fn parts(waveform: Vec<u8>) -> (String, String) {
         let text = String::from_utf8(waveform).unwrap();
-        text.split_once("$timescale 1 ns $end\n").unwrap().1.to_owned()
+        let (header, changes) = text.split_once("$enddefinitions $end\n").unwrap();
+        let line = |line: &str| match line.strip_suffix(" $end").unwrap_or_default() {
+            "$upscope" => Some(")".to_owned()),
+            other => {
+                let scope = other.strip_prefix("$scope module ").map(|name| format!("{name}("));
+                scope.or_else(|| other.strip_prefix("$var ").map(|words| format!("{words};")))
+            }
+        };
+        let declared: Vec<String> = header.lines().filter_map(line).collect();
+        (declared.join(" "), changes.to_owned())
     }
 
     #[test]
     fn an_execution_has_scopes_a_memory_and_a_clock() {
-        let text = body(of_execution(&system(), &trace(), WaveformFormat::Vcd));
+        let (variables, text) = parts(of_execution(&system(), &trace(), WaveformFormat::Vcd));
         let changes = "#0\n1$\n1!\nb00 %\nb11 &\nb11 '\nb11 (\n0\"\n0#\n#5\n0$\n\
             #10\n1$\nb01 %\nb00 &\n#15\n0$\n\
             #20\n1$\n0!\nb10 %\nb01 '\n1\"\n1#\n#25\n0$\n\
             #30\n";
-        assert_eq!(text, format!("{VARIABLES}{changes}"));
+        assert_eq!((&variables[..], &text[..]), (VARIABLES, changes));
     }
 
     #[test]
     fn values_of_a_counterexample_that_do_not_matter_are_unknown() {
-        let text = body(of_counterexample(&system(), &trace(), WaveformFormat::Vcd));
+        let (variables, text) = parts(of_counterexample(&system(), &trace(), WaveformFormat::Vcd));
         let changes = "#0\n1$\n1!\nb00 %\nbxx &\nbxx '\nbxx (\nx\"\n0#\n#5\n0$\n\
             #10\n1$\nb01 %\nb00 &\n#15\n0$\n\
             #20\n1$\nx!\nb10 %\nb01 '\n1\"\n1#\n#25\n0$\n\
             #30\n";
-        assert_eq!(text, format!("{VARIABLES}{changes}"));
+        assert_eq!((&variables[..], &text[..]), (VARIABLES, changes));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Maps in JSON, as Yosys writes them for its own witnesses of AIGER and BTOR models.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -12,26 +14,8 @@ use crate::names::escape;
 const AIGER: &str = "Yosys Witness Aiger map";
 const BTOR: &str = "Yosys Witness BTOR map";
 
-/// A map of either kind. The parts are read one by one, so that errors have their place.
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(borrow)]
-    version: &'a RawValue,
-    #[serde(borrow, default)]
-    clocks: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    inputs: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    seqs: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    inits: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    states: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    asserts: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    assumes: Vec<&'a RawValue>,
-}
+/// The parts of a map by their names. They are read one by one, so that errors have their place.
+type Parts<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 /// A bit of an AIGER model.
 #[derive(Deserialize)]
@@ -76,54 +60,69 @@ pub(super) fn read(source: &[u8]) -> Result<YosysMap, Diagnostic> {
         let at = error.valid_up_to();
         Diagnostic::new("the text is not UTF-8", at..at + 1)
     })?;
-    let file: File = serde_json::from_str(text).map_err(|error| located(text, &error))?;
-    let reader = Reader { text };
-    let version: String = reader.part(file.version, "the version of the map")?;
+    let parts: Parts = serde_json::from_str(text).map_err(|error| located(text, &error))?;
+    let reader = Reader { text, parts };
+    let Some(version) = reader.parts.get("version") else {
+        return Err(Diagnostic::of_file("the map has no version"));
+    };
     // Older versions of Yosys write `Map`.
-    let (entries, is_of_bits) = if version.eq_ignore_ascii_case(AIGER) {
-        (reader.bits(&file)?, true)
-    } else if version.eq_ignore_ascii_case(BTOR) {
-        (reader.words(&file)?, false)
+    let name: String = reader.part(version, "the version of the map")?;
+    let (entries, is_of_bits) = if name.eq_ignore_ascii_case(AIGER) {
+        (reader.bits()?, true)
+    } else if name.eq_ignore_ascii_case(BTOR) {
+        (reader.words()?, false)
     } else {
         let message = format!("expected the version `{AIGER}` or `{BTOR}`");
-        return Err(Diagnostic::new(message, reader.span(file.version)));
+        return Err(Diagnostic::new(message, reader.span(version)));
     };
-    let clock = |&line: &&RawValue| {
+    let clock = |line: &RawValue| {
         let ClockLine { path, offset, edge } = reader.part(line, "a clock")?;
         let is_negative = edge == Edge::Negedge;
         Ok(Clock { path: reader.path(path, line)?, offset, is_negative })
     };
-    let path = |&line: &&RawValue| reader.path(reader.part(line, "a path")?, line);
+    let path = |line: &RawValue| reader.path(reader.part(line, "a path")?, line);
+    let paths = |name: &str| -> Result<Vec<Vec<String>>, Diagnostic> {
+        reader.list(name)?.into_iter().map(path).collect()
+    };
     Ok(YosysMap {
         entries,
-        clocks: file.clocks.iter().map(clock).collect::<Result<_, Diagnostic>>()?,
-        asserts: file.asserts.iter().map(path).collect::<Result<_, Diagnostic>>()?,
-        assumes: file.assumes.iter().map(path).collect::<Result<_, Diagnostic>>()?,
+        clocks: reader.list("clocks")?.into_iter().map(clock).collect::<Result<_, Diagnostic>>()?,
+        asserts: paths("asserts")?,
+        assumes: paths("assumes")?,
         is_of_bits,
     })
 }
 
 struct Reader<'a> {
     text: &'a str,
+    parts: Parts<'a>,
 }
 
-impl Reader<'_> {
-    fn bits(&self, file: &File<'_>) -> Result<Vec<Entry>, Diagnostic> {
-        let ports = (file.inputs.iter().chain(&file.seqs).map(|&line| (line, true)))
-            .chain(file.inits.iter().map(|&line| (line, false)));
+impl<'a> Reader<'a> {
+    /// The items of a part, which may be missing.
+    fn list(&self, name: &str) -> Result<Vec<&'a RawValue>, Diagnostic> {
+        self.parts.get(name).map_or(Ok(Vec::new()), |part| self.part(part, "a list"))
+    }
+
+    fn bits(&self) -> Result<Vec<Entry>, Diagnostic> {
+        let mut ports = Vec::new();
+        for (name, is_input) in [("inputs", true), ("seqs", true), ("inits", false)] {
+            ports.extend(self.list(name)?.into_iter().map(|line| (line, is_input)));
+        }
         let entry = |(line, is_input): (&RawValue, bool)| {
             let Bit { path, input, offset } = self.part(line, "a bit")?;
             let port = if is_input { Port::Input(input) } else { Port::Initial(input) };
             let piece = Piece { path: self.path(path, line)?, offset, width: 1 };
             Ok(Entry { port, pieces: vec![piece], span: self.span(line) })
         };
-        ports.map(entry).collect()
+        ports.into_iter().map(entry).collect()
     }
 
-    fn words(&self, file: &File<'_>) -> Result<Vec<Entry>, Diagnostic> {
+    fn words(&self) -> Result<Vec<Entry>, Diagnostic> {
         let mut entries = Vec::new();
-        let ports = (file.inputs.iter().enumerate().map(|(at, &line)| (Port::Input(at), line)))
-            .chain(file.states.iter().enumerate().map(|(at, &line)| (Port::State(at), line)));
+        let (inputs, states) = (self.list("inputs")?, self.list("states")?);
+        let ports = (inputs.into_iter().enumerate().map(|(at, line)| (Port::Input(at), line)))
+            .chain(states.into_iter().enumerate().map(|(at, line)| (Port::State(at), line)));
         for (port, line) in ports {
             let (port, pieces) = match (self.part(line, "a signal")?, port) {
                 (Word::Nothing, _) => continue,
