@@ -417,7 +417,7 @@ struct Answers {
 }
 
 /// What a verdict says about depth; `converged` is the level of a proof, if not zero.
-fn depth(verdict: &Verdict<Proof, Trace>, converged: usize) -> Option<usize> {
+pub(crate) fn depth(verdict: &Verdict<Proof, Trace>, converged: usize) -> Option<usize> {
     match verdict {
         Verdict::Unsafe(Trace::System(trace)) => Some(trace.depth()),
         Verdict::Unsafe(Trace::Program(trace)) => Some(trace.steps.len()),

@@ -14,7 +14,7 @@ use elinvar_check::{Budget, Contradiction, Runs};
 use elinvar_ir::program::Invariants;
 use elinvar_ir::{Certificate, ExprId, Goal, Origin, PropertyId, TransitionSystem, Verdict};
 
-use crate::check::Decided;
+use crate::check::{Decided, depth};
 use crate::confirm::{self, Unreached};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::report::{Location, Proof};
@@ -193,7 +193,13 @@ impl Session {
             .collect();
         let mut findings = match problem {
             _ if proofs.is_empty() => Findings::default(),
-            Problem::System(problem) => self.findings_on_system(problem, &proofs),
+            Problem::System(problem) => {
+                let mut findings = self.findings_on_system(problem, &proofs, self.deepest(decided));
+                if let Some(Runs::AtLeast(cycles)) = &mut findings.runs {
+                    *cycles = (*cycles).max(longest_trace(decided));
+                }
+                findings
+            }
             Problem::Program(problem) => self.findings_on_program(problem, &proofs),
         };
         findings.time = start.elapsed();
@@ -214,16 +220,27 @@ impl Session {
     /// ```
     pub fn contradiction(&self, problem: &SystemProblem) -> Option<Vacuity> {
         let system = problem.original().system().ok()?;
-        self.checking(|| assumptions(system, self.elapsed(), self.budget())).1
+        self.checking(|| assumptions(system, 1, self.elapsed(), self.budget())).1
+    }
+
+    /// The largest depth of a proof.
+    fn deepest(&self, decided: &[Decided]) -> usize {
+        let decisions = self.statistics().decided;
+        let proofs = decided.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Safe(_)));
+        let depths = proofs.filter_map(|(id, verdict)| {
+            depth(verdict, decisions.get(id).map_or(0, |decision| decision.depth))
+        });
+        depths.max().unwrap_or(1)
     }
 
     fn findings_on_system(
         &self,
         problem: &SystemProblem,
         proofs: &[(PropertyId, &Proof)],
+        depth: usize,
     ) -> Findings {
         let Ok(system) = problem.original().system() else { return Findings::default() };
-        let (runs, vacuity) = assumptions(system, self.elapsed(), self.budget());
+        let (runs, vacuity) = assumptions(system, depth, self.elapsed(), self.budget());
         let vacuities = match vacuity {
             Some(vacuity) => proofs.iter().map(|&(id, _)| (id, vacuity.clone())).collect(),
             None => {
@@ -299,17 +316,37 @@ impl Session {
     }
 }
 
+/// The number of cycles of the longest counterexample, which is a run under the constraints.
+fn longest_trace(decided: &[Decided]) -> usize {
+    let length = |(_, verdict): &Decided| match verdict {
+        Verdict::Unsafe(trace) => trace.len(),
+        Verdict::Safe(_) | Verdict::Unknown(_) => 0,
+    };
+    decided.iter().map(length).max().unwrap_or(0)
+}
+
 /// The runs that the constraints of a system allow, and why its proofs are vacuous if they
-/// are. `elapsed` is how long the run took so far, of which this takes a small part.
+/// are. A run should be at least as long as `depth`. `elapsed` is how long the session took so
+/// far, of which this takes a small part.
 pub(crate) fn assumptions(
     system: &TransitionSystem,
+    depth: usize,
     elapsed: Duration,
     limits: Budget,
 ) -> (Option<Runs>, Option<Vacuity>) {
     if system.constraints().is_empty() {
         return (None, None);
     }
-    let runs = elinvar_check::runs(system, &share(elapsed, limits));
+    let mut budget = share(elapsed, limits);
+    if depends_on_little(system) {
+        budget.max_gates = budget.max_gates.max(LITTLE_GATES);
+    }
+    let mut runs = elinvar_check::runs(system, &budget);
+    if matches!(runs, Runs::AtLeast(cycles) if cycles < depth.max(1)) {
+        // A run that is shorter than the proof is worth some more effort.
+        budget.max_gates *= 8;
+        runs = elinvar_check::runs(system, &budget);
+    }
     let vacuity = match &runs {
         Runs::Contradiction(found) => Some(Vacuity::contradiction(system, found.clone())),
         Runs::Endless | Runs::AtLeast(_) => None,
@@ -326,7 +363,14 @@ pub(crate) fn of_proof(
     elapsed: Duration,
     limits: &Budget,
 ) -> Option<Vacuity> {
-    if let (_, Some(vacuity)) = assumptions(system, elapsed, limits.clone()) {
+    let depth = match certificate {
+        Some(Certificate::KInductive { k, .. }) => *k,
+        Some(
+            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+        )
+        | None => 1,
+    };
+    if let (_, Some(vacuity)) = assumptions(system, depth, elapsed, limits.clone()) {
         return Some(vacuity);
     }
     let condition = system.antecedent(system.bad(property)?);
@@ -338,16 +382,28 @@ pub(crate) fn of_proof(
     never[0].then_some(Vacuity::Antecedent)
 }
 
+/// Gates for the runs of a system whose constraints depend on little: some hundreds of cycles.
+const LITTLE_GATES: u64 = 1 << 18;
+
+/// Do the constraints depend on only a few expressions?
+fn depends_on_little(system: &TransitionSystem) -> bool {
+    const FEW: usize = 128;
+    let constraints = system.constraints().iter().copied();
+    let states = system.cone_of_influence(constraints.clone());
+    let next = states.iter().filter_map(|&index| system.states()[index].next);
+    states.len() <= FEW && elinvar_ir::cone(system.pool(), constraints.chain(next)).len() <= FEW
+}
+
 /// The budget for one question about a proof. After a short run the number of gates limits
 /// the work, so that the answer does not depend on the machine; it takes some hundredths of a
-/// second. After a long one the time does.
+/// second at most. After a long one the time does.
 fn share(elapsed: Duration, limits: Budget) -> Budget {
     const LEAST: Duration = Duration::from_millis(250);
-    const GATES: u64 = 1 << 18;
+    const GATES: u64 = 1 << 17;
     let deadline = Instant::now() + LEAST.max(elapsed / 50);
     Budget {
         deadline: Some(limits.deadline.map_or(deadline, |limit| limit.min(deadline))),
-        max_gates: GATES.saturating_mul(1 + elapsed.as_secs() / 2),
+        max_gates: GATES.saturating_mul(1 + elapsed.as_secs()),
         ..limits
     }
 }

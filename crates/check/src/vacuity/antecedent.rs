@@ -18,14 +18,14 @@ use std::collections::BTreeSet;
 use elinvar_ir::{Certificate, ExprId, PropertyId, TransitionSystem};
 use rustc_hash::FxHashSet;
 
-use super::unroll::CONFLICTS;
+use super::unroll::{ANNOUNCED, CONFLICTS};
 use crate::certificate::{Literal, literals_of_bits, literals_of_facts};
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
 use crate::solver::{Budget, Lit, SatAnswer};
 
 /// The largest depth of an induction.
-const DEPTH: usize = 3;
+const DEPTH: usize = 1;
 
 /// The largest number of literals of invariants that are used.
 const LITERALS: usize = 1 << 16;
@@ -59,11 +59,13 @@ fn search(
     let (excluded, mut open) = paths.split((0..conditions.len()).collect())?;
     excluded.into_iter().for_each(|condition| never[condition] = true);
     for _ in 0..DEPTH {
+        if !open.is_empty() {
+            runs.grow()?;
+            (open, _) = runs.split(open)?;
+        }
         if open.is_empty() {
             break;
         }
-        runs.grow()?;
-        (open, _) = runs.split(open)?;
         paths.grow()?;
         let (excluded, others) = paths.split(open)?;
         excluded.into_iter().for_each(|condition| never[condition] = true);
@@ -138,6 +140,7 @@ struct Cycles<'a> {
     conditions: &'a [Vec<ExprId>],
     states: BTreeSet<usize>,
     encoder: Encoder,
+    max_effort: u64,
     last: Option<Frame<'a>>,
     /// By cycle and condition.
     holds: Vec<Vec<Lit>>,
@@ -157,13 +160,26 @@ impl<'a> Cycles<'a> {
             roots.extend(&lemmas.bads);
         }
         let states = lemmas.system.cone_of_influence(roots);
-        let mut encoder = Encoder::new(budget);
+        let max_gates = budget.max_gates.saturating_mul(ANNOUNCED);
+        let mut encoder = Encoder::new(&Budget { max_gates, ..budget.clone() });
         encoder.limit_conflicts(CONFLICTS);
-        Cycles { start, lemmas, conditions, states, encoder, last: None, holds: Vec::new() }
+        Cycles {
+            start,
+            lemmas,
+            conditions,
+            states,
+            encoder,
+            max_effort: budget.max_gates,
+            last: None,
+            holds: Vec::new(),
+        }
     }
 
-    /// Adds a cycle.
+    /// Adds a cycle, unless the budget is spent.
     fn grow(&mut self) -> Result<(), Refusal> {
+        if self.encoder.effort() > self.max_effort {
+            return Err(Refusal::OutOfBudget);
+        }
         let (system, encoder) = (&self.lemmas.system, &mut self.encoder);
         let mut frame = match (&mut self.last, self.start) {
             (Some(last), _) => last.successor(encoder, &self.states)?,

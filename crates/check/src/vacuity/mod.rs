@@ -121,6 +121,9 @@ const LONGER: usize = 8;
 /// Random choices that are tried in a cycle.
 const DRAWS: usize = 2;
 
+/// An attempt may take this part of what is left.
+const ATTEMPTS: u64 = 3;
+
 /// The largest number of cycles that a query looks ahead of a stuck simulation.
 const LOOKAHEAD: usize = 32;
 
@@ -186,13 +189,15 @@ impl<'a> Search<'a> {
     /// Adds a cycle to the run. Returns a constraint that is violated if no attempt succeeds.
     fn extend(&mut self) -> Result<Option<Violated>, Refusal> {
         let mut last = None;
-        for choice in self.choices() {
-            let extended = if self.run.is_empty() {
-                self.purse.evaluate(self.cone.initial_size)?;
-                self.cone.first(&choice)
-            } else {
-                self.purse.evaluate(self.cone.size)?;
-                self.cone.next(&self.next, &choice)
+        let is_first = self.run.is_empty();
+        let cost = if is_first { self.cone.initial_size } else { self.cone.size };
+        // A few attempts must not use up what a solver needs.
+        let attempts = self.purse.affords(ATTEMPTS * cost).max(1);
+        for choice in self.choices().into_iter().take(attempts) {
+            self.purse.evaluate(cost)?;
+            let extended = match is_first {
+                true => self.cone.first(&choice),
+                false => self.cone.next(&self.next, &choice),
             };
             match extended {
                 Ok(cycle) => {
@@ -251,7 +256,10 @@ impl<'a> Search<'a> {
     /// first cycle for which there is no run, if there is such a cycle.
     fn rescue(&mut self) -> Result<Option<usize>, Refusal> {
         let stuck = self.run.len();
-        let ahead = (2 << self.rescues.min(8)).min(LOOKAHEAD);
+        // A solver chooses more than is needed, which often leaves the states where the inputs
+        // can be held. So it looks far ahead only if it has to help again and again.
+        let ahead =
+            if self.rescues < 2 { 0 } else { (1 << (self.rescues - 1).min(8)).min(LOOKAHEAD) };
         self.rescues += 1;
         let mut back = 0;
         while back < stuck {

@@ -11,7 +11,7 @@ use crate::solver::Budget;
 pub(super) const CONFLICTS: i32 = 5_000;
 
 /// How many gates may be announced for one that is built.
-const ANNOUNCED: u64 = 8;
+pub(super) const ANNOUNCED: u64 = 8;
 
 /// What is left of a budget that several queries share: the gates in `max_gates` are those
 /// of all queries together.
@@ -54,6 +54,11 @@ impl Purse {
     /// Takes the work of an encoder.
     pub fn pay(&mut self, encoder: &Encoder) {
         self.left.max_gates = self.left.max_gates.saturating_sub(encoder.effort());
+    }
+
+    /// How many times so much is left.
+    pub fn affords(&self, gates: u64) -> usize {
+        usize::try_from(self.left.max_gates / gates.max(1)).unwrap_or(usize::MAX)
     }
 
     /// Takes the cost of evaluating so many nodes.
