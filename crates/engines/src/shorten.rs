@@ -38,6 +38,7 @@ pub fn shorten(
     let Some(first) = known.iter().map(|&(property, _)| task.excluded(property)).min() else {
         return Ok(Vec::new());
     };
+    task.run().go_on()?;
     let properties: Vec<PropertyId> = known.iter().map(|&(property, _)| property).collect();
     let own = task.only(&properties).with_own_answers().with_run(quiet(task, limit));
     let outcome = match own.known_bits() {
