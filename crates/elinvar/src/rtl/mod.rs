@@ -1,7 +1,7 @@
 //! Designs in Verilog and SystemVerilog, which Yosys turns into BTOR2.
 //!
-//! Yosys is found at run time and runs as a process of its own, see [`script`]. The model
-//! that it writes is annotated with the names and places of the statements ([`annotate`])
+//! Yosys is found at run time and runs as a process of its own (`script.rs`). The model
+//! that it writes is annotated with the names and places of the statements (`annotate.rs`)
 //! and read like any other BTOR2 file. What happens in Yosys is not confirmed by the
 //! checker: verdicts are about the model, which `--keep` leaves behind.
 
