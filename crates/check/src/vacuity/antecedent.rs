@@ -9,8 +9,8 @@
 //! - q is false in the first k cycles of every run, and F ∧ ¬q ∧ T ∧ … ∧ F ∧ ¬q ∧ T ∧ F ∧ q, with
 //!   k steps, is unsatisfiable: k-induction [Sheeran, Singh, Stålmarck 2000] with lemmas.
 //!
-//! Most conditions hold in some run, and then there is nothing to say. So k is small, all
-//! conditions share the encoders, and a condition that holds in one of the first cycles is
+//! Most conditions hold in some run, and then there is nothing to say. So k is small, one unless a
+//! proof is a deeper induction, all conditions share the encoders, and a condition that holds in one of the first cycles is
 //! not asked about again. A condition that is not decided is not reported.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ use crate::refusal::{Refusal, bad_of};
 use crate::solver::{Budget, Lit, SatAnswer};
 
 /// The largest depth of an induction.
-const DEPTH: usize = 1;
+const DEPTH: usize = 4;
 
 /// The largest number of literals of invariants that are used.
 const LITERALS: usize = 1 << 16;
@@ -58,7 +58,7 @@ fn search(
     paths.grow()?;
     let (excluded, mut open) = paths.split((0..conditions.len()).collect())?;
     excluded.into_iter().for_each(|condition| never[condition] = true);
-    for _ in 0..DEPTH {
+    for _ in 0..depth(proved) {
         if !open.is_empty() {
             runs.grow()?;
             (open, _) = runs.split(open)?;
@@ -72,6 +72,18 @@ fn search(
         open = others;
     }
     Ok(())
+}
+
+/// How deep an induction is tried: as deep as those that proved properties, or one step.
+fn depth(proved: &[(PropertyId, Option<&Certificate>)]) -> usize {
+    let depth = |(_, certificate): &(_, Option<&Certificate>)| match certificate {
+        Some(Certificate::KInductive { k, .. }) => *k,
+        Some(
+            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+        )
+        | None => 1,
+    };
+    proved.iter().map(depth).max().unwrap_or(1).clamp(1, DEPTH)
 }
 
 /// What holds in every cycle of every run.

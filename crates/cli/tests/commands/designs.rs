@@ -391,3 +391,39 @@ fn the_time_limit_ends_yosys() {
     }
     assert!(!alive(), "process {pid} still runs");
 }
+
+/// Assumptions that contradict each other are named by their places, and assertions under a
+/// condition that never holds are told apart.
+#[test]
+fn vacuous_proofs_are_reported_with_places() {
+    if !has_yosys() {
+        return;
+    }
+    let path = &folder();
+    let design = |statements: &str| {
+        let text = format!(
+            "module d(input clk, input [3:0] a);\n reg [3:0] c;\n initial c = 0;\n \
+             always @(posedge clk) c <= c == 9 ? 0 : c + 1;\n{statements}\nendmodule\n"
+        );
+        design(path, &text, &[])
+    };
+    let run = design(
+        " always @* assume (a != 7);\n always @(posedge clk) m_low: assume (a < 3);\n \
+         always @* m_high: assume (a > 4);\n always @* assert (c != 5);",
+    );
+    let line = "safe, vacuously: the assumptions contradict each other in cycle 0: d.sv:6 m_low, \
+                d.sv:7 m_high\n";
+    assert!(run.code == SAFE && run.stdout.starts_with(line), "{}", run.stdout);
+    let run = design(" always @* m: assume (c < 8);\n always @* assert (c != 12);");
+    let line = "safe, vacuously: an assumption cannot hold in cycle 8: d.sv:5 m\n";
+    assert!(run.code == SAFE && run.stdout.starts_with(line), "{}", run.stdout);
+    let run = design(
+        " always @* if (c == 12) never: assert (a == 0);\n \
+         always @(posedge clk) if (c == 12) clocked: assert (a == 0);\n \
+         always @* negated: assert (!(c == 12) || a == 0);\n \
+         always @* if (c == 5) reached: assert (c != 12);",
+    );
+    let line = "vacuous: never, clocked, negated are each checked only under a condition that never \
+                holds\n";
+    assert!(run.code == SAFE && run.stdout.contains(line), "{}", run.stdout);
+}

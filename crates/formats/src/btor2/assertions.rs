@@ -12,7 +12,8 @@
 //! Line 5 is what is asserted, line 6 the condition. If line 5 is an implication itself, written
 //! as `implies` or as `or` of a negation, its left side is part of the condition. Only what is
 //! written in this way counts: in other models, two bits that must not be true together say
-//! nothing about which of them is the condition.
+//! nothing about which of them is the condition. The third line may stand elsewhere if it has
+//! the place of the assertion in the sources.
 
 use elinvar_ir::{BinaryOp, ExprId, Pool, UnaryOp};
 use rustc_hash::FxHashMap;
@@ -28,6 +29,8 @@ pub(super) struct Assertions {
     this: Line,
     /// By number: does the line negate a bit?
     negations: Vec<u64>,
+    /// By the bit that is true where a check fails.
+    checks: FxHashMap<ExprId, Check>,
     /// By implication: its left side.
     implications: FxHashMap<ExprId, ExprId>,
 }
@@ -39,8 +42,15 @@ enum Line {
     Other,
     /// The negation of this bit; the number is that of the line.
     Not(u64, ExprId),
-    /// The bad bit of an assertion.
-    Bad { bad: ExprId, enabled: ExprId, asserted: ExprId },
+    /// What may be the bad bit of an assertion.
+    Bad(ExprId),
+}
+
+/// A bit that is asserted where another one is set.
+#[derive(Clone, Copy)]
+struct Check {
+    enabled: ExprId,
+    asserted: ExprId,
 }
 
 impl Assertions {
@@ -67,7 +77,8 @@ impl Assertions {
             (Operator::Binary(BinaryOp::And), Line::Not(line, asserted))
                 if number(b_text) == Some((line, false)) =>
             {
-                self.this = Line::Bad { bad: result, enabled: a, asserted };
+                self.checks.insert(result, Check { enabled: a, asserted });
+                self.this = Line::Bad(result);
             }
             (Operator::Implies, _) => {
                 self.implications.insert(result, a);
@@ -79,17 +90,16 @@ impl Assertions {
                     self.implications.insert(result, left);
                 }
             }
-            (_, Line::Other | Line::Not(..) | Line::Bad { .. }) => {}
+            (_, Line::Other | Line::Not(..) | Line::Bad(_)) => {}
         }
     }
 
     /// The bits whose conjunction is the left side of the assertion with this bad bit, which
-    /// stands in this line.
-    pub fn antecedent(&self, pool: &Pool, bad: ExprId) -> Option<Vec<ExprId>> {
-        let (enabled, asserted) = match self.before {
-            Line::Bad { bad: written, enabled, asserted } if written == bad => (enabled, asserted),
-            Line::Bad { .. } | Line::Not(..) | Line::Other => return None,
-        };
+    /// stands in this line. `has_place` says that the place of the assertion is known.
+    pub fn antecedent(&self, pool: &Pool, bad: ExprId, has_place: bool) -> Option<Vec<ExprId>> {
+        let is_next = matches!(self.before, Line::Bad(written) if written == bad);
+        let Check { enabled, asserted } =
+            *self.checks.get(&bad).filter(|_| is_next || has_place)?;
         let left = self.implications.get(&asserted).copied();
         let mut bits: Vec<ExprId> = [enabled].into_iter().chain(left).collect();
         bits.retain(|&bit| !pool.const_value(bit).is_some_and(|value| value.is_true()));
@@ -158,6 +168,8 @@ mod tests {
         assert_eq!(antecedents(implies), [["p", "q"]]);
         let or = "5 not 1 3\n6 or 1 5 -4\n7 not 1 6\n8 and 1 2 7\n9 bad 8\n";
         assert_eq!(antecedents(or), [["p", "q"]]);
+        let apart = "5 not 1 3\n6 and 1 2 5\n7 not 1 4\n8 bad 6 ; a.sv:3.1\n9 bad 6 ; other\n";
+        assert_eq!(antecedents(apart), [["p"], ["p"]]);
         let sign = "5 one 1\n6 or 1 4 -3\n7 not 1 6\n8 and 1 5 7\n9 bad 8\n";
         assert_eq!(antecedents(sign), [["q"]]);
     }
@@ -173,6 +185,7 @@ mod tests {
             "5 not 1 3\n6 or 1 2 4\n7 and 1 2 5\n8 bad 7\n",
             "5 not 1 3\n6 and 1 2 -5\n7 bad 6\n",
             "5 not 1 3\n6 and 1 2 5\n7 bad -6\n",
+            "5 not 1 3\n6 and 1 2 5\n7 not 1 4\n8 bad 6 ; no place\n",
             // Nothing is left out.
             "5 one 1\n6 or 1 2 3\n7 not 1 6\n8 and 1 5 7\n9 bad 8\n",
         ] {

@@ -265,11 +265,12 @@ impl<'a> Reader<'a> {
 
     fn bad(&mut self) -> Result<Meaning, Diagnostic> {
         let bad = self.lines.bit()?;
-        if let Some(antecedent) = self.assertions.antecedent(&self.lines.builder.pool, bad) {
-            self.lines.builder.antecedents.insert(bad, antecedent);
-        }
         let name = self.lines.name()?.map_or_else(|| default_bad_name(self.bads), Cow::into_owned);
         let (goal, place) = self.remark();
+        let pool = &self.lines.builder.pool;
+        if let Some(antecedent) = self.assertions.antecedent(pool, bad, place.is_some()) {
+            self.lines.builder.antecedents.insert(bad, antecedent);
+        }
         self.lines.builder.properties.push(Property { goal, place, ..Property::bad(name, bad) });
         self.bads += 1;
         Ok(Meaning::Other("a bad state property"))
