@@ -168,9 +168,13 @@ fn without_times(text: &str) -> String {
         let length = tail.find(|c| !is_number(c)).unwrap_or(tail.len());
         let (number, after) = tail.split_at(length);
         result.push_str(&rest[..start]);
-        let is_fraction = number.trim_matches('.').contains('.');
+        // Very small times have an exponent.
+        let exponent = after
+            .strip_prefix("e-")
+            .map(|digits| digits.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let is_fraction = exponent.is_some() || number.trim_matches('.').contains('.');
         result.push_str(if is_fraction { "_" } else { number });
-        rest = after;
+        rest = exponent.unwrap_or(after);
     }
     result + rest
 }
@@ -183,6 +187,11 @@ fn rewritten(text: &str, examples: &[Example], outputs: &[String]) -> String {
         }
     }
     result
+}
+
+#[test]
+fn times_do_not_count() {
+    assert_eq!(without_times("7 in 0.25 s, 4e-6 or 4.5e-06!"), "7 in _ s, _ or _!");
 }
 
 #[test]
