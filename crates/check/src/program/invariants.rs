@@ -644,6 +644,7 @@ mod tests {
         let dead = ask(&mut process, &Budget::default());
         assert_eq!(dead, Ok(vec![true, false, true]));
         let late = Budget { deadline: Some(Instant::now()), ..Budget::default() };
-        assert!(ask(&mut process, &late).is_err());
+        let sleeper = SmtSolver { command: ["sleep", "100"].map(String::from).to_vec() };
+        assert!(ask(&mut SolverProcess::new(sleeper), &late).is_err());
     }
 }
