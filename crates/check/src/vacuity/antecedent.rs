@@ -9,9 +9,10 @@
 //! - q is false in the first k cycles of every run, and F ∧ ¬q ∧ T ∧ … ∧ F ∧ ¬q ∧ T ∧ F ∧ q, with
 //!   k steps, is unsatisfiable: k-induction [Sheeran, Singh, Stålmarck 2000] with lemmas.
 //!
-//! Most conditions hold in some run, and then there is nothing to say. So k is small, one unless a
-//! proof is a deeper induction, all conditions share the encoders, and a condition that holds in one of the first cycles is
-//! not asked about again. A condition that is not decided is not reported.
+//! Most conditions hold in some run, and then there is nothing to say. So k is small (one, unless a
+//! proof is a deeper induction), all conditions share the encoders, and a condition that holds in
+//! one of the first cycles is not asked about again. A condition that is not decided is not
+//! reported.
 
 use std::collections::BTreeSet;
 

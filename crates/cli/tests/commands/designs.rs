@@ -202,6 +202,12 @@ fn several_clocks_are_noticed() {
             "both edges of c",
         ),
         ("as data", "always @(posedge c) q <= c;", "also used as data"),
+        (
+            "memory",
+            "reg m [0:1]; always @(posedge c) q <= d; always @(posedge d) m[q] <= c; \
+             always @* b: assert (!m[0]);",
+            "there are several clocks: c, d",
+        ),
         ("gated", "wire g = c & d; always @(posedge g) q <= d;", "is not an input"),
     ] {
         let text = format!(

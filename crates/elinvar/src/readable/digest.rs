@@ -13,6 +13,8 @@ use std::fmt;
 
 use elinvar_ir::{ExprId, Trace, TransitionSystem};
 
+use crate::pattern;
+
 use super::nets::{self, Kind, Net, gather_words, without_aliases};
 use super::relevance::Relevance;
 use super::waves::{Signal, Waves};
@@ -72,31 +74,9 @@ impl Pattern {
         let word = name.strip_suffix(']').and_then(|rest| Some(rest.rsplit_once('[')?.0));
         std::iter::once(name).chain(word).any(|name| {
             let ends = name.match_indices('.').map(|(dot, _)| &name[dot + 1..]);
-            std::iter::once(name).chain(ends).any(|end| glob(self.0.as_bytes(), end.as_bytes()))
+            std::iter::once(name).chain(ends).any(|end| pattern::matches(&self.0, end))
         })
     }
-}
-
-/// Does a pattern with `*` and `?` match a text?
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    // The last `*` and where the text that it stands for ends.
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match (pattern.get(p), star) {
-            (Some(b'*'), _) => {
-                star = Some((p, t));
-                p += 1;
-            }
-            (Some(&byte), _) if byte == b'?' || byte == text[t] => (p, t) = (p + 1, t + 1),
-            (_, Some((at, end))) => {
-                star = Some((at, end + 1));
-                (p, t) = (at + 1, end + 1);
-            }
-            (_, None) => return false,
-        }
-    }
-    pattern[p..].iter().all(|&byte| byte == b'*')
 }
 
 /// The signals to record for a view.

@@ -202,6 +202,7 @@ impl Run<'_> {
             clocked: &self.file(script::CLOCKED)?,
             clocks: &self.file(script::CLOCKS)?,
             checks: &self.file(script::CHECKS)?,
+            memories: &self.file(script::MEMORIES)?,
             global: &self.file(script::GLOBAL)?,
         });
         let clock = match clocking {

@@ -18,6 +18,7 @@ pub(super) const FLAT: &str = "flat.il";
 pub(super) const CLOCKED: &str = "clocked.btor2";
 pub(super) const CLOCKS: &str = "clocks.txt";
 pub(super) const CHECKS: &str = "checks.txt";
+pub(super) const MEMORIES: &str = "memories.txt";
 pub(super) const GLOBAL: &str = "global.txt";
 pub(super) const MAP: &str = "elinvar-map.v";
 pub(super) const HELP: &str = "help.txt";
@@ -51,7 +52,7 @@ pub(super) fn one_clock(
     }
     let file = |name: &str| in_folder(folder, name);
     let (flat, checks, global) = (file(FLAT)?, file(CHECKS)?, file(GLOBAL)?);
-    let (clocked, clocks) = (file(CLOCKED)?, file(CLOCKS)?);
+    let (clocked, clocks, memories) = (file(CLOCKED)?, file(CLOCKS)?, file(MEMORIES)?);
     writeln!(
         script,
         "hierarchy -check {top}{parameters}\n\
@@ -67,6 +68,7 @@ pub(super) fn one_clock(
          setundef -undriven -anyseq\n\
          opt_clean\n\
          dffunmap\n\
+         tee -q -o {memories} dump t:$mem t:$mem_v2\n\
          design -save elinvar\n\
          chformal -live -fair -remove\n\
          write_btor -i {clocks} {clocked}\n\
