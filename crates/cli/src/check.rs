@@ -67,6 +67,17 @@ pub struct Arguments {
     #[arg(long)]
     strict: bool,
 
+    /// Explain the verdicts: why a property fails, what a proof uses, or what is known about
+    /// an undecided property
+    ///
+    /// For a failure, the report lists the values that led to it, cycle by cycle. For a proof,
+    /// it lists the assumptions, registers and inputs without which the proof would not hold.
+    /// For an undecided property, it tells how far the property was examined, what was proved on
+    /// the way, and which states the engine could not exclude. This takes up to two seconds, or
+    /// a quarter of the time of the run.
+    #[arg(long)]
+    explain: bool,
+
     #[command(flatten)]
     limits: Limits,
 
@@ -229,6 +240,11 @@ impl Input {
 }
 
 impl Arguments {
+    /// Asks for explanations.
+    pub fn explaining(self) -> Self {
+        Arguments { explain: true, ..self }
+    }
+
     /// Is there anything to check?
     pub fn has_model(&self) -> bool {
         !self.models.is_empty()
@@ -298,6 +314,7 @@ impl Arguments {
             },
             minimize: self.minimize,
             shortening: self.shortening(),
+            explain: self.explain,
             concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
@@ -354,6 +371,7 @@ impl Arguments {
             ("--stats", self.stats),
             ("--shortest", self.shortest),
             ("--strict", self.strict),
+            ("--explain", self.explain),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),

@@ -69,6 +69,10 @@ Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal err
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Arguments>),
+    /// Explain the verdicts on a model or a program: the same as check --explain
+    ///
+    /// All options of check apply, and the exit codes are the same.
+    Explain(Box<check::Arguments>),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),
@@ -110,6 +114,8 @@ fn run() -> anyhow::Result<u8> {
     match Cli::parse_from(sby::normalise(std::env::args_os())).command {
         Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
         Command::Check(_) => check::run(&*check_of_project()?),
+        Command::Explain(arguments) if arguments.has_model() => check::run(&arguments.explaining()),
+        Command::Explain(_) => check::run(&check_of_project()?.explaining()),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -136,7 +142,7 @@ fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
     words.extend(project::words(&path)?);
     words.extend(std::env::args_os().skip(2));
     match Cli::parse_from(words).command {
-        Command::Check(arguments) => Ok(arguments),
+        Command::Check(arguments) | Command::Explain(arguments) => Ok(arguments),
         _ => unreachable!("the command is the same"),
     }
 }

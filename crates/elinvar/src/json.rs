@@ -7,6 +7,7 @@ use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue
 use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
+use crate::explain::{Explanation, Line, Section};
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
@@ -123,6 +124,10 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     object.insert("depth".into(), json!(property.depth));
     object.insert("seconds".into(), property.time.as_secs_f64().into());
     object.insert("engine".into(), json!(property.engine));
+    object.insert("cycles_without_failure".into(), property.excluded.into());
+    if let Some(explanation) = &property.explanation {
+        object.insert("explanation".into(), explained(explanation));
+    }
     let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
     object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
     evidence(report, &property.verdict, &mut object);
@@ -171,6 +176,19 @@ fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
 fn assumption(Assumption { index, origin }: &Assumption) -> Json {
     let place = |place: &Place| json!({ "file": *place.file, "line": place.line });
     json!({ "index": index, "name": origin.name, "location": origin.place.as_ref().map(place) })
+}
+
+fn explained(explanation: &Explanation) -> Json {
+    let line = |line: &Line| {
+        let Line { cycle, location: place, text, signals } = line;
+        let place = place.as_ref().map(location);
+        json!({ "cycle": cycle, "location": place, "text": text, "signals": signals })
+    };
+    let section = |section: &Section| {
+        let lines: Vec<Json> = section.lines.iter().map(line).collect();
+        json!({ "title": section.title, "lines": lines })
+    };
+    explanation.sections.iter().map(section).collect()
 }
 
 fn location(location: &Location) -> Json {

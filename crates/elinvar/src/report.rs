@@ -9,6 +9,7 @@ use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
+use crate::explain::Explanation;
 use crate::options::Options;
 use crate::problem::Problem;
 use crate::rtl::Elaboration;
@@ -87,10 +88,15 @@ pub struct PropertyReport {
     /// The bad cycle of a trace or the number of its steps, the depth of an induction, the
     /// level at which a proof converged, or the bound that was reached.
     pub depth: Option<usize>,
+    /// How many cycles of a system are known to be free of a failure, from the first one on.
+    /// Only the engines say so; no evidence has been checked.
+    pub excluded: usize,
     /// Is it known that no trace of a system is shorter?
     pub is_shortest: bool,
     /// Why a proof says less than it seems to.
     pub vacuity: Option<Vacuity>,
+    /// Why the verdict is what it is, if [`Options::explain`] asks for that.
+    pub explanation: Option<Explanation>,
     /// The files that were written about it.
     pub files: Vec<WrittenFile>,
 }

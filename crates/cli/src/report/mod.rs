@@ -1,5 +1,6 @@
 //! What a command prints about a run.
 
+mod explanation;
 mod memory;
 mod substance;
 pub mod table;

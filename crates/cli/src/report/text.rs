@@ -16,8 +16,8 @@ use elinvar::{
 };
 use elinvar_engines::pdr::Reuse;
 
-use super::substance;
 use super::table::{self, Look, shorten};
+use super::{explanation, substance};
 use crate::output;
 
 /// Characters of a property's name in a table.
@@ -43,7 +43,11 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
         write!(text, "\n{}", properties(report)).expect(STRINGS);
     }
     text.push_str(&failure(report, view, look));
-    text.push_str(&invariant_text(report));
+    // An explanation has the invariants of systems.
+    if !report.options.explain || matches!(report.problem, Problem::Program(_)) {
+        text.push_str(&invariant_text(report));
+    }
+    text.push_str(&explanation::render(report));
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
     }

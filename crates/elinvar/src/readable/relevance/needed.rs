@@ -5,6 +5,8 @@
 //! one bit in which they do. Which one is taken is a heuristic, which prefers bits that are
 //! needed anyway.
 
+use std::collections::BinaryHeap;
+
 use elinvar_ir::{
     ArrayValue, BinaryOp, BitVec, Evaluator, Expr, ExprId, Pool, Sort, UnaryOp, Value, cone,
 };
@@ -18,6 +20,8 @@ pub struct Needed<'a> {
     nodes: Vec<ExprId>,
     values: Evaluator<'a>,
     masks: Vec<Option<Value>>,
+    /// Expressions that got a mask, for [`Needed::causes`].
+    touched: BinaryHeap<ExprId>,
 }
 
 impl<'a> Needed<'a> {
@@ -25,7 +29,8 @@ impl<'a> Needed<'a> {
     pub fn new(pool: &'a Pool, roots: &[ExprId]) -> Self {
         let nodes = cone(pool, roots.iter().copied());
         let values = Evaluator::new(pool, roots.iter().copied());
-        Needed { pool, nodes, values, masks: vec![None; pool.len()] }
+        let (masks, touched) = (vec![None; pool.len()], BinaryHeap::new());
+        Needed { pool, nodes, values, masks, touched }
     }
 
     /// Finds what gives some bits of expressions their values, if the symbols have these
@@ -35,7 +40,7 @@ impl<'a> Needed<'a> {
         wanted: impl IntoIterator<Item = (ExprId, Value)>,
         symbol: impl FnMut(ExprId) -> Value,
     ) {
-        self.values.run(symbol);
+        self.settle(symbol);
         self.masks.fill(None);
         for (expr, mask) in wanted {
             self.add(expr, mask);
@@ -50,6 +55,29 @@ impl<'a> Needed<'a> {
                 self.explain(&expr, &mask);
             }
         }
+        self.touched.clear();
+    }
+
+    /// Goes to a cycle in which the symbols have these values.
+    pub fn settle(&mut self, symbol: impl FnMut(ExprId) -> Value) {
+        self.values.run(symbol);
+    }
+
+    /// What gives some bits of one expression their values in this cycle: the bits of symbols.
+    /// The expression must be a root or among what the roots depend on.
+    pub fn causes(&mut self, expr: ExprId, mask: Value) -> Vec<(ExprId, Value)> {
+        let mut causes = Vec::new();
+        self.add(expr, mask);
+        // Operands are older than the expressions that use them.
+        while let Some(node) = self.touched.pop() {
+            let Some(mask) = self.masks[node.node()].take() else { continue };
+            match self.pool.get(node) {
+                Expr::Symbol(_) => causes.push((node, mask)),
+                expr => self.explain(&expr, &mask),
+            }
+        }
+        causes.reverse();
+        causes
     }
 
     /// The needed bits of a symbol, if there are any.
@@ -62,6 +90,9 @@ impl<'a> Needed<'a> {
             return;
         }
         let slot = &mut self.masks[expr.node()];
+        if slot.is_none() {
+            self.touched.push(expr.regular());
+        }
         *slot = Some(match slot.take() {
             None => mask,
             Some(known) => union(&known, &mask),
