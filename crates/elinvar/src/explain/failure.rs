@@ -326,3 +326,94 @@ fn assigned_from(name: &str, lowest: u32, value: &BitVec, mask: &BitVec) -> Stri
         (low, high) => format!("{name}[{high}:{low}] = {part}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::{Step, Verdict};
+
+    use super::*;
+    use crate::{Options, Problem, check};
+
+    fn lines(text: &str) -> Vec<(usize, String)> {
+        let problem = Problem::parse("m.btor2", text).unwrap();
+        let report = check(&problem, &Options { explain: true, ..Options::default() }).unwrap();
+        let explanation = report.properties[0].explanation.clone().unwrap();
+        let lines = explanation.sections[0].lines.iter();
+        lines.map(|line| (line.cycle.unwrap(), line.text.clone())).collect()
+    }
+
+    fn expected(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
+        lines.iter().map(|(cycle, text)| (*cycle, (*text).to_owned())).collect()
+    }
+
+    /// A latch that an input sets, a register that follows it, and one that does not matter.
+    #[test]
+    fn values_that_stay_are_not_repeated() {
+        let text = "1 sort bitvec 1\n2 zero 1\n3 input 1 set\n4 state 1 latch\n5 state 1 late\n\
+            6 state 1 other\n7 init 1 4 2\n8 init 1 5 2\n9 init 1 6 2\n10 or 1 3 4\n11 next 1 4 10\n\
+            12 next 1 5 4\n13 not 1 6\n14 next 1 6 13\n15 bad 5 too_late\n";
+        let found = lines(text);
+        let shortest = [
+            (1, "latch becomes 1: set = 1"),
+            (2, "late becomes 1: latch = 1"),
+            (2, "too_late fails: late = 1"),
+        ];
+        assert_eq!(found, expected(&shortest));
+    }
+
+    #[test]
+    fn free_values_are_called_free() {
+        let text = "1 sort bitvec 4\n2 state 1 start\n3 next 1 2 2\n4 sort bitvec 1\n\
+            5 slice 4 2 3 3\n6 state 4 wild\n7 and 4 5 6\n8 bad 7 high\n";
+        let free = [
+            (0, "start[3] = 1 (any initial value is allowed)"),
+            (0, "wild = 1 (any initial value is allowed)"),
+            (0, "high fails: start[3] = 1, wild = 1"),
+        ];
+        assert_eq!(lines(text), expected(&free));
+    }
+
+    #[test]
+    fn elements_of_memories_are_named() {
+        let text = "1 sort bitvec 2\n2 sort bitvec 8\n3 sort array 1 2\n4 zero 2\n5 state 3 m\n\
+            6 init 3 5 4\n7 input 1 at\n8 input 2 data\n9 write 3 5 7 8\n10 next 3 5 9\n\
+            11 constd 1 2\n12 read 2 5 11\n13 constd 2 77\n14 sort bitvec 1\n15 eq 14 12 13\n\
+            16 bad 15 found\n";
+        let changed = [(1, "m[2] becomes 77: at = 2, data = 77"), (1, "found fails: m[2] = 77")];
+        assert_eq!(lines(text), expected(&changed));
+    }
+
+    /// A register keeps its value for other reasons than its own value.
+    #[test]
+    fn a_value_that_is_loaded_again_has_its_cause() {
+        let text = "1 sort bitvec 1\n2 one 1\n3 zero 1\n4 input 1 x\n5 state 1 r\n6 init 1 5 2\n\
+            7 next 1 5 4\n8 state 1 past\n9 init 1 8 3\n10 next 1 8 2\n11 and 1 5 8\n12 bad 11\n";
+        let problem = Problem::parse("m.btor2", text).unwrap();
+        let system = problem.as_system().unwrap();
+        let bit = |value: bool| Value::from(BitVec::bool(value));
+        let step = Step { inputs: vec![bit(true)], free: Vec::new() };
+        let trace = Trace {
+            property: elinvar_ir::PropertyId(0),
+            initial: vec![bit(true), bit(false)],
+            steps: vec![step; 3],
+        };
+        let report = check(&problem, &Options::default()).unwrap();
+        assert!(matches!(report.properties[0].verdict, Verdict::Unsafe(_)));
+        let section = section(&report.properties[0], &system, &trace);
+        let texts: Vec<&str> = section.lines.iter().map(|line| &line.text[..]).collect();
+        assert_eq!(texts, ["r = 1: x = 1", "bad0 fails: r = 1, past = 1"]);
+    }
+
+    #[test]
+    fn parts_of_words_have_their_numbers() {
+        let value = BitVec::new(8, 0b1010_0110);
+        let show = |mask: u64| assigned("w", &value, &BitVec::new(8, mask));
+        assert_eq!(show(0xff), "w = 166");
+        assert_eq!(show(0b0011_1000), "w[5:3] = 4");
+        assert_eq!(show(0b0000_0010), "w[1] = 1");
+        assert_eq!(show(0b1000_0001), "w = 166", "there is no short way to say it");
+        let wide = BitVec::new(40, 0xab_cdef);
+        assert_eq!(assigned("w", &wide, &BitVec::ones(40)), "w = 0xabcdef");
+        assert_eq!(plain("$reg(u0.count)"), "u0.count");
+    }
+}

@@ -12,6 +12,9 @@ use crate::report::{PropertyKind, PropertyReport, Report};
 /// Lemmas that are listed.
 const LEMMAS: usize = 12;
 
+/// Facts about states that are listed.
+const FACTS: usize = 24;
+
 /// The largest lemma that is worth reading.
 const LITERALS: usize = 3;
 
@@ -84,7 +87,10 @@ fn recurring(report: &Report, property: &PropertyReport) -> Option<Section> {
     };
     let title = format!("States{place} {before}, which the engine worked on {times} times");
     let mut section = Section::new(title);
-    lines.into_iter().for_each(|line| section.push(line));
+    lines.iter().take(FACTS).for_each(|line| section.push(line.clone()));
+    if lines.len() > FACTS {
+        section.push(format!("… and {} more", lines.len() - FACTS));
+    }
     section.push("If these states cannot occur, assert that: it may be easier to prove, and can");
     section.push("then be assumed. If they can occur, the property may fail.");
     Some(section)
@@ -103,4 +109,67 @@ fn lemmas(system: &TransitionSystem, state: &PdrState) -> Vec<String> {
         .filter_map(|clause| clause.iter().map(fact).collect())
         .collect();
     invariant::lines(system, &clauses)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use elinvar_engines::Choice;
+    use elinvar_engines::Recurring;
+    use elinvar_engines::bmc::BmcOptions;
+    use elinvar_ir::{FrameLemma, PropertyId};
+
+    use super::*;
+    use crate::{Method, Options, check};
+
+    /// A counter that fails later than it is examined.
+    fn undecided() -> Report {
+        let text = "1 sort bitvec 8\n2 zero 1\n3 state 1 count\n4 init 1 3 2\n5 one 1\n6 add 1 3 5\n\
+            7 next 1 3 6\n8 sort bitvec 1\n9 constd 1 99\n10 eq 8 3 9\n11 bad 10 full\n";
+        let problem = Problem::parse("count.btor2", text).unwrap();
+        let bmc = BmcOptions { bound: Some(9), ..BmcOptions::default() };
+        let method = Method::System(Choice::Bmc(bmc));
+        check(&problem, &Options { method, explain: true, ..Options::default() }).unwrap()
+    }
+
+    fn texts(sections: &[Section]) -> Vec<Vec<&str>> {
+        fn lines(section: &Section) -> Vec<&str> {
+            section.lines.iter().map(|line| &line.text[..]).collect()
+        }
+        sections.iter().map(lines).collect()
+    }
+
+    #[test]
+    fn the_depth_is_told() {
+        let report = undecided();
+        let explanation = report.properties[0].explanation.as_ref().unwrap();
+        let reason = "It is undecided: no bad state within 9 steps; the bound was reached.";
+        let depth = "No execution of up to 10 cycles violates it.";
+        assert_eq!(texts(&explanation.sections), [[reason, depth]]);
+    }
+
+    #[test]
+    fn lemmas_and_states_are_readable() {
+        let mut report = undecided();
+        let literal = |position, positive| RegisterLiteral { register: 0, position, positive };
+        let lemma = |reach, clause| FrameLemma { reach, clause };
+        let lemmas = vec![
+            lemma(Reach::Always, vec![literal(7, false)]),
+            lemma(Reach::Frame(3), vec![literal(6, false)]),
+        ];
+        let state = PdrState { lemmas, ..PdrState::default() };
+        report.statistics.state = Some(Arc::new(state));
+        let Problem::System(problem) = &report.problem else { panic!() };
+        let fact = |bit| Fact::of_bit(problem.system(), 0, bit, true).unwrap();
+        let states = States::System(vec![fact(1), fact(0)]);
+        let recurring = Recurring { property: PropertyId(0), states, steps: 2, times: 31 };
+        report.statistics.recurring.insert(PropertyId(0), Arc::new(recurring));
+        let sections = sections(&report, &report.properties[0]);
+        let texts = texts(&sections);
+        assert_eq!(texts[1], ["count[7] = 0"]);
+        assert_eq!(texts[2][0], "count[1:0] = 3");
+        let title = "States 2 steps before a failure, which the engine worked on 31 times";
+        assert_eq!(sections[2].title, title);
+    }
 }

@@ -102,10 +102,10 @@ fn used_parts(title: String, problem: &SystemProblem, used: &Support) -> Section
     }
     let parts = if assumptions > 0 { "assumptions and registers" } else { "registers" };
     let minimal = match used.minimal {
-        true => format!("it needs each of these {parts}"),
-        false => "perhaps it needs even less".to_owned(),
+        true => format!("Each of these {parts} is needed."),
+        false => format!("Perhaps not all of these {parts} are needed."),
     };
-    section.push(format!("The proof holds whatever everything else does, and {minimal}."));
+    section.push(format!("Everything else may behave in any way. {minimal}"));
     section
 }
 

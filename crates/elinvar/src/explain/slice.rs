@@ -98,3 +98,23 @@ fn needed(problem: &ProgramProblem, trace: &ProgramTrace) -> Slice {
     }
     Slice { written, initial: open }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Problem, check};
+
+    #[test]
+    fn only_what_the_assertion_depends_on_is_listed() {
+        let text = "procedure p(a: int) {\n var x: int; var y: int;\n x := 1;\n y := a;\n \
+            x := x + 2;\n y := y + 1;\n assert x < 3;\n}";
+        let problem = Problem::parse("p.bpl", text).unwrap();
+        let report = check(&problem, &Options { explain: true, ..Options::default() }).unwrap();
+        let explanation = report.properties[0].explanation.as_ref().unwrap();
+        let lines: Vec<(usize, &str)> = (explanation.sections[0].lines.iter())
+            .map(|line| (line.location.as_ref().unwrap().line, &line.text[..]))
+            .collect();
+        let expected =
+            [(3, "x := 1: x = 1"), (5, "x := x + 2: x = 3"), (7, "assert x < 3 fails: x = 3")];
+        assert_eq!(lines, expected);
+    }
+}

@@ -301,3 +301,74 @@ fn up_to_highest(bits: &BitVec) -> BitVec {
 fn sign_bit(width: u32) -> BitVec {
     low(width, width - 1).not()
 }
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::Rng;
+    use elinvar_models::{Generator, Shape};
+
+    use super::*;
+
+    fn scrambled(value: &Value, mask: Option<&Value>, rng: &mut Rng) -> Value {
+        let mix = |value: &BitVec, mask: &BitVec, rng: &mut Rng| {
+            value.and(mask).or(&rng.bitvec(value.width()).and(&mask.not()))
+        };
+        match (value, mask) {
+            (Value::Bv(bits), None) => rng.bitvec(bits.width()).into(),
+            (Value::Bv(bits), Some(mask)) => mix(bits, mask.bv(), rng).into(),
+            (Value::Array(array), mask) => {
+                let width = array.index_width();
+                let mut other = array.clone();
+                for index in (0..1 << width).map(|index| BitVec::new(width, index)) {
+                    let element = array.read(&index);
+                    let none = BitVec::zero(element.width());
+                    let bits = mask.map_or(&none, |mask| mask.array().read(&index));
+                    other.write(index.clone(), mix(element, bits, rng));
+                }
+                other.into()
+            }
+        }
+    }
+
+    /// An expression keeps its value, whatever the bits are that are not among its causes.
+    #[test]
+    fn causes_are_enough() {
+        let mut open = 0;
+        for (seed, shape) in
+            (0..300).map(|seed| (seed, [Shape::BITS, Shape::WORDS, Shape::ARRAYS][seed % 3]))
+        {
+            let system = Generator::system(seed as u64, shape);
+            let (pool, mut rng) = (system.pool(), Rng::new(seed as u64));
+            let roots: Vec<ExprId> = system.states().iter().filter_map(|s| s.next).collect();
+            let symbols = (system.inputs().iter().map(|input| input.symbol))
+                .chain(system.states().iter().map(|state| state.symbol));
+            let values: Vec<(ExprId, Value)> =
+                symbols.map(|symbol| (symbol, rng.value(pool.sort(symbol)))).collect();
+            let mut needed = Needed::new(pool, &roots);
+            let mut evaluator = Evaluator::new(pool, roots.iter().copied());
+            let of = |values: &[(ExprId, Value)], symbol: ExprId| {
+                let found = values.iter().find(|(other, _)| *other == symbol);
+                found.map(|(_, value)| value.clone()).unwrap()
+            };
+            needed.settle(|symbol| of(&values, symbol));
+            for &root in &roots {
+                let causes = needed.causes(root, all_of(pool.sort(root)));
+                let mask = |symbol: ExprId| causes.iter().find(|(cause, _)| *cause == symbol);
+                evaluator.run(|symbol| of(&values, symbol));
+                let before = evaluator.value(root);
+                for _ in 0..5 {
+                    let others: Vec<(ExprId, Value)> = (values.iter())
+                        .map(|(symbol, value)| {
+                            let mask = mask(*symbol).map(|(_, mask)| mask);
+                            (*symbol, scrambled(value, mask, &mut rng))
+                        })
+                        .collect();
+                    open += usize::from(others != values);
+                    evaluator.run(|symbol| of(&others, symbol));
+                    assert_eq!(evaluator.value(root), before, "seed {seed}, {shape:?}");
+                }
+            }
+        }
+        assert!(open > 1000, "{open}");
+    }
+}
