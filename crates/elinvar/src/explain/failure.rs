@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::{BitVec, ExprId, Role, Sort, Trace, TransitionSystem, Value, symbol_value};
 
-use super::{Line, Section, listed, number};
+use super::{Line, Section, listed, number, plain};
 use crate::problem::SystemProblem;
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::relevance::{Needed, all_of, union};
@@ -280,12 +280,6 @@ impl<'a> Causes<'a> {
             range.trim_end_matches(']').rsplit(':').next().and_then(|low| low.parse().ok());
         vec![assigned_from(name, lowest.unwrap_or(0), &value, &mask)]
     }
-}
-
-/// The register behind an asynchronous reset has the name of the signal that users know.
-fn plain(name: &str) -> String {
-    let register = name.strip_prefix("$reg(").and_then(|rest| rest.strip_suffix(')'));
-    register.unwrap_or(name).to_owned()
 }
 
 fn add(masks: &mut Masks, symbol: ExprId, mask: Value) {

@@ -119,6 +119,12 @@ fn number(value: &BitVec) -> String {
     }
 }
 
+/// The register behind an asynchronous reset has the name of the signal that users know.
+fn plain(name: &str) -> String {
+    let register = name.strip_prefix("$reg(").and_then(|rest| rest.strip_suffix(')'));
+    register.unwrap_or(name).to_owned()
+}
+
 /// Parts of a list, with the number of those that are left out.
 fn listed(parts: &[String], most: usize) -> String {
     let mut shown: Vec<String> = parts.iter().take(most).cloned().collect();

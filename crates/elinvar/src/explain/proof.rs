@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use elinvar_check::{Budget, Support, support};
 use elinvar_ir::program::Invariants;
-use elinvar_ir::{Certificate, Fact, StateBit, TransitionSystem, Word};
+use elinvar_ir::{Certificate, TransitionSystem};
 
-use super::{Line, Section, listed};
+use super::{Line, Section, listed, plain};
 use crate::problem::SystemProblem;
 use crate::readable::{count, invariant};
 use crate::report::PropertyReport;
@@ -35,8 +35,7 @@ pub(super) fn sections(
             section
         }
     };
-    let clauses = facts(proof);
-    let lines = invariant::lines(system, &clauses);
+    let lines = invariant::of_proof(system, proof);
     let invariant = (!lines.is_empty()).then(|| {
         let mut section = Section::new(format!("The invariant of {}", property.name));
         lines.iter().take(CLAUSES).for_each(|line| section.push(line.clone()));
@@ -46,22 +45,6 @@ pub(super) fn sections(
         section
     });
     [used].into_iter().chain(invariant).collect()
-}
-
-/// The clauses of a proof, if it consists of clauses.
-pub(super) fn facts(proof: &Certificate) -> Vec<Vec<Fact>> {
-    let fact = |bit: &StateBit| Fact::Bit {
-        word: Word { state: bit.state, element: None },
-        bit: bit.bit,
-        value: bit.positive,
-    };
-    match proof {
-        Certificate::Inductive { clauses } => {
-            clauses.iter().map(|clause| clause.iter().map(fact).collect()).collect()
-        }
-        Certificate::Facts { clauses } => clauses.clone(),
-        Certificate::KInductive { .. } | Certificate::Formula(_) => Vec::new(),
-    }
 }
 
 fn used_parts(title: String, problem: &SystemProblem, used: &Support) -> Section {
@@ -84,7 +67,7 @@ fn used_parts(title: String, problem: &SystemProblem, used: &Support) -> Section
             section.push(format!("not needed: {}: {names}", count(unused.len(), "assumption")));
         }
     }
-    let states: Vec<String> = used.states.iter().map(|&index| system.state_name(index)).collect();
+    let states = used.states.iter().map(|&index| plain(&system.state_name(index))).collect();
     let inputs: Vec<String> = used.inputs.iter().map(|&index| system.input_name(index)).collect();
     for (what, names, all) in
         [("register", states, system.states().len()), ("input", inputs, system.inputs().len())]
