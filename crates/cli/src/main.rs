@@ -94,6 +94,9 @@ mod code {
 
 fn main() -> ExitCode {
     output::report_file_limits();
+    if cfg!(target_feature = "crt-static") {
+        elinvar_smt::declare_static();
+    }
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
