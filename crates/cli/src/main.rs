@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod ci;
 mod competition;
 mod completions;
 mod convert;
@@ -64,7 +65,8 @@ Examples:
   sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
-Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
+Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error; with --ci: 0
+proved, 1 fails, 2 undecided, 3 internal error, 4 user error.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -96,6 +98,9 @@ mod code {
 
 fn main() -> ExitCode {
     output::report_file_limits();
+    if cfg!(target_feature = "crt-static") {
+        elinvar_smt::declare_static();
+    }
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
@@ -111,11 +116,17 @@ fn run() -> anyhow::Result<u8> {
     if let Some(call) = competition::Call::recognise(std::env::args_os().skip(1))? {
         return competition::run(&call);
     }
-    match Cli::parse_from(sby::normalise(std::env::args_os())).command {
+    match parse(sby::normalise(std::env::args_os())).command {
         Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
-        Command::Check(_) => check::run(&*check_of_project()?),
         Command::Explain(arguments) if arguments.has_model() => check::run(&arguments.explaining()),
-        Command::Explain(_) => check::run(&check_of_project()?.explaining()),
+        Command::Check(given) => match check_of_project() {
+            Ok(arguments) => check::run(&arguments),
+            Err(error) => given.ci.refuse(error),
+        },
+        Command::Explain(given) => match check_of_project() {
+            Ok(arguments) => check::run(&arguments.explaining()),
+            Err(error) => given.ci.refuse(error),
+        },
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -126,6 +137,17 @@ fn run() -> anyhow::Result<u8> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
     }
+}
+
+/// Reads a command line; a wrong one ends the process, as does `--help`.
+fn parse(words: impl IntoIterator<Item = OsString>) -> Cli {
+    let words: Vec<OsString> = words.into_iter().collect();
+    Cli::try_parse_from(&words).unwrap_or_else(|error| {
+        // Nothing can be done if that fails.
+        let _: std::io::Result<()> = error.print();
+        let code = if error.use_stderr() { ci::usage_code(&words) } else { code::DONE };
+        std::process::exit(code.into())
+    })
 }
 
 /// The arguments of `check` with those of the project's file before the user's own.
@@ -141,7 +163,7 @@ fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
     let mut words: Vec<OsString> = std::env::args_os().take(2).collect();
     words.extend(project::words(&path)?);
     words.extend(std::env::args_os().skip(2));
-    match Cli::parse_from(words).command {
+    match parse(words).command {
         Command::Check(arguments) | Command::Explain(arguments) => Ok(arguments),
         _ => unreachable!("the command is the same"),
     }
@@ -159,7 +181,12 @@ fn complain(error: &anyhow::Error) -> u8 {
         Some(fault) => output::tell(&fault.to_string()),
         None => output::tell(&output::harmless(&format!("error: {error:#}"))),
     }
-    match known {
+    code_of(error)
+}
+
+/// The exit code of an error.
+fn code_of(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
         Some(Error::Bug(_)) => code::INTERNAL_ERROR,
         Some(Error::Stopped(_)) => code::STOPPED,
         _ => code::USER_ERROR,

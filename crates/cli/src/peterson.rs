@@ -80,6 +80,6 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let report = limits::with_progress(&session, *quiet, || {
         session.optimum(&families, search, PdrOptions::default())
     })?;
-    output::print(&family::render(&report, *json, *quiet))?;
+    output::print(&family::render(&report, &[], *json, *quiet))?;
     Ok(report.summary().exit_code())
 }

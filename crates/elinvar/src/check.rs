@@ -67,9 +67,9 @@ impl Session {
                 Method::System(_) | Method::Schedule(_) | Method::Race(_),
             ) => self.check_lowered(problem, &chosen)?,
         };
-        let report = self.report(problem, engine, decided, warnings);
+        let mut report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
-            saved.finish(&report)?;
+            report.files.push(saved.finish(&report)?);
         }
         Ok(report)
     }
@@ -376,6 +376,8 @@ impl Session {
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
+            files: Vec::new(),
+            unwritten: Vec::new(),
         };
         if self.options.explain {
             report.explain();

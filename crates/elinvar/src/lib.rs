@@ -50,6 +50,7 @@
 #![deny(missing_docs)]
 
 mod check;
+pub mod ci;
 mod confirm;
 mod error;
 mod evidence;
@@ -88,7 +89,7 @@ pub use error::{Error, FileFault};
 pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
 pub use explain::{Explanation, Line, Section};
 pub use family::{BoundSearch, Families, FamilyReport};
-pub use json::{SCHEMA, header as json_header};
+pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
