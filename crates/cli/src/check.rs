@@ -22,6 +22,7 @@ use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
+use crate::progress::Progress;
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
 use crate::{output, project, report};
@@ -178,6 +179,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let options = arguments.options(input.is_program())?;
     arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
+    let progress = Progress::of(&session, arguments.design.shown(arguments.quiet));
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
             output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
@@ -204,7 +206,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let Problem::System(problem) = &problem else { unreachable!("refused before") };
         return arguments.find_optimum(&session, problem, &chosen);
     }
-    let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
+    let mut report = session.check(&problem)?;
+    drop(progress);
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
     output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
@@ -381,9 +384,7 @@ impl Arguments {
             | Method::Program(_) => PdrOptions::default(),
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
-        let report = limits::with_progress(session, self.quiet, || {
-            session.optimum(&families, search, options)
-        })?;
+        let report = session.optimum(&families, search, options)?;
         self.write_family_files(problem, &report)?;
         output::print(&crate::family::render(&report, self.json, self.quiet))?;
         Ok(report.summary().exit_code())

@@ -15,6 +15,7 @@ use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
 use crate::output;
+use crate::progress::Shown;
 use crate::report::proof;
 
 /// In which order bounds are tried, and what is kept between them.
@@ -97,9 +98,18 @@ pub struct FamilyOutput {
     /// Print only the answer, and no progress
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Show progress also without a terminal, in a line now and then
+    #[arg(long, short)]
+    pub verbose: bool,
 }
 
 impl FamilyOutput {
+    /// Whether progress is shown.
+    pub fn shown(&self) -> Shown {
+        Shown::of(self.quiet, self.verbose)
+    }
+
     /// Writes the model if the user asks for it.
     pub fn write_model(&self, system: &TransitionSystem) -> Result<()> {
         match &self.model {

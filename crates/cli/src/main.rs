@@ -26,6 +26,8 @@ mod reuse;
 mod sby;
 mod simulate;
 mod stats;
+mod style;
+mod terminal;
 mod trace_options;
 mod verify;
 
@@ -33,7 +35,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use elinvar::{Error, FileFault};
 
@@ -44,8 +46,19 @@ use elinvar::{Error, FileFault};
 /// assertion can fail. The content of the file tells its format; `-` is standard
 /// input. `-h` prints the most important options of a command, `--help` all.
 #[derive(Parser)]
-#[command(name = "elinvar", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(
+    name = "elinvar",
+    version,
+    after_help = AFTER_HELP,
+    max_term_width = 100,
+    styles = style::HELP
+)]
 struct Cli {
+    /// When output is coloured
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    #[arg(hide_short_help = true, display_order = 900)]
+    color: style::When,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -92,6 +105,7 @@ mod code {
 
 fn main() -> ExitCode {
     output::report_file_limits();
+    report_panics_below_progress();
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
@@ -107,7 +121,7 @@ fn run() -> anyhow::Result<u8> {
     if let Some(call) = competition::Call::recognise(std::env::args_os().skip(1))? {
         return competition::run(&call);
     }
-    match Cli::parse_from(sby::normalise(std::env::args_os())).command {
+    match parse(sby::normalise(std::env::args_os())).command {
         Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
         Command::Check(_) => check::run(&*check_of_project()?),
         Command::Verify(arguments) => verify::run(&arguments),
@@ -131,14 +145,32 @@ fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
             project::NAME
         );
     };
-    // The user's words are the name of the program, the command, and its options.
-    let mut words: Vec<OsString> = std::env::args_os().take(2).collect();
-    words.extend(project::words(&path)?);
-    words.extend(std::env::args_os().skip(2));
-    match Cli::parse_from(words).command {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    // Options of the whole program may precede the command.
+    let command = words.iter().position(|word| word == "check").expect("the command was given");
+    words.splice(command + 1..command + 1, project::words(&path)?);
+    match parse(words).command {
         Command::Check(arguments) => Ok(arguments),
         _ => unreachable!("the command is the same"),
     }
+}
+
+/// Parses the command line. Complaints about it and all later output have the colours that it
+/// asks for.
+fn parse(words: Vec<OsString>) -> Cli {
+    let when = style::requested(words.iter().map(|word| word.to_string_lossy()));
+    style::choose(when);
+    let matches = Cli::command().color(style::of_help(when)).get_matches_from(words);
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Removes the line of progress before the report of a panic.
+fn report_panics_below_progress() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        terminal::try_clear_line();
+        report(panic);
+    }));
 }
 
 /// Prints an error and returns its exit code.

@@ -79,8 +79,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     output::expect_distinct(inputs.chain(arguments.maps.paths()), outputs.iter().copied())?;
     let (work, source) =
         (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
+    let shown = arguments.design.shown(false);
     let Execution { report, waveforms } =
-        arguments.resources.watch(move || work.execute(source))?;
+        arguments.resources.watch("simulating", shown, move || work.execute(source))?;
     for (path, waveform) in outputs.iter().zip(waveforms) {
         output::write(path, &waveform)?;
     }

@@ -62,6 +62,7 @@ mod options;
 mod paths;
 pub mod pattern;
 mod problem;
+mod progress;
 mod property;
 mod race;
 pub mod readable;
@@ -94,6 +95,7 @@ pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
 };
 pub use saved::read_saved;
+pub use progress::Phase;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
