@@ -14,9 +14,9 @@ use elinvar_formats::btor2;
 use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
-use crate::output;
 use crate::progress::Shown;
 use crate::report::proof;
+use crate::{output, style};
 
 /// In which order bounds are tried, and what is kept between them.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
 
 /// The report as it is asked for.
 pub fn render(report: &FamilyReport, json: bool, quiet: bool) -> String {
-    let word = report.summary().word();
+    let word = style::headline(report.summary(), report.summary().word());
     if json {
         return format!("{}\n", report.to_json());
     } else if quiet {

@@ -71,7 +71,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let problem = SystemProblem::new(system);
     let Some(most) = arguments.switches else {
         let problem = Problem::System(problem);
-        let report = limits::with_progress(&session, arguments.output.shown(), || session.check(&problem))?;
+        let report =
+            limits::with_progress(&session, arguments.output.shown(), || session.check(&problem))?;
         output::print(&report::render(&report, *json, *quiet, &TraceOptions::default()))?;
         return report::finish(&report, false);
     };

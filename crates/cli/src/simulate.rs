@@ -16,7 +16,7 @@ use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::maps::MapOptions;
-use crate::report::signals as table;
+use crate::report::{flow, signals as table};
 use crate::trace_options::TraceOptions;
 use crate::{code, output};
 
@@ -119,7 +119,7 @@ impl Arguments {
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');
-            report.push_str(&notes);
+            report.push_str(&flow(&notes, self.trace.look().limit()));
         }
         let waveform = |(_, format)| waveform::of_execution(system, &trace, format);
         let waveforms = self.waveforms().map(waveform).collect();

@@ -8,6 +8,8 @@ use clap::ValueEnum;
 use clap::builder::Styles;
 use elinvar::Summary;
 
+use crate::code;
+
 /// When output is coloured.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum When {
@@ -96,6 +98,16 @@ pub fn vacuous() -> Style {
     OPEN
 }
 
+/// The word for what became of evidence.
+pub fn judgement(code: u8, word: &str) -> String {
+    let style = match code {
+        code::DONE => GOOD,
+        code::REFUSED => BAD,
+        _ => OPEN,
+    };
+    paint(style, word)
+}
+
 /// The first line of a report: the first word is the verdict.
 pub fn headline(summary: Summary, line: &str) -> String {
     let (word, rest) = line.split_at(line.find([' ', ',', ':', '\n']).unwrap_or(line.len()));
@@ -115,9 +127,9 @@ pub fn message(text: &str) -> String {
     let Some((at, label, style)) = found.min_by_key(|&(at, ..)| at) else {
         return text.to_owned();
     };
-    let place = text[..at].strip_suffix(": ").map_or_else(String::new, |place| {
-        format!("{}: ", paint(HEAD, place))
-    });
+    let place = text[..at]
+        .strip_suffix(": ")
+        .map_or_else(String::new, |place| format!("{}: ", paint(HEAD, place)));
     format!("{place}{}{}", paint(style, label), &text[at + label.len()..])
 }
 

@@ -10,7 +10,7 @@ use crate::limits::{self, Resources};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, SolverOption};
 use crate::progress::Progress;
-use crate::{code, output};
+use crate::{code, output, style};
 
 /// Check a witness or a certificate against a model
 ///
@@ -76,6 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         Judgement::Refused(reason) => ("refused", reason, code::REFUSED),
         Judgement::Stopped(reason) => ("not verified", reason, code::STOPPED),
     };
+    let word = style::judgement(code, word);
     output::print(&format!("{word}\n{}\n", output::harmless(&text)))?;
     Ok(code)
 }

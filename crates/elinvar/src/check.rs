@@ -338,9 +338,8 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let mut findings = self.checking(|| {
-            self.during(Phase::Vacuity, || self.findings(problem, &decided))
-        });
+        let mut findings =
+            self.checking(|| self.during(Phase::Vacuity, || self.findings(problem, &decided)));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         // The steps of a program are not the cycles of its transition system.

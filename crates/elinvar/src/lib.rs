@@ -91,11 +91,11 @@ pub use json::{SCHEMA, header as json_header};
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
+pub use progress::Phase;
 pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
 };
 pub use saved::read_saved;
-pub use progress::Phase;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
