@@ -35,16 +35,20 @@ use crate::{output, project, report};
 /// internal error. With several properties: 10 if any assertion fails or any cover
 /// statement is unreachable, else 0 if any is undecided, else 20.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP, args_override_self = true)]
+#[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
-    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
-    /// [default: what elinvar.toml says, here or in a folder above]
+    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie), or the sources of a design (Verilog)
+    ///
+    /// Designs in Verilog or SystemVerilog are read by Yosys and may have several source files.
+    /// `-` reads a model or a program from standard input. Without MODEL, `elinvar.toml` in this
+    /// folder or in one above it says what to check.
     #[arg(value_name = "MODEL")]
     models: Vec<String>,
 
-    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
-    /// may be repeated [default: all]
+    /// Check only this property [default: all]
+    ///
+    /// A property is given by its name, its number, or a pattern such as 'u0.*'. The option may
+    /// be repeated.
     #[arg(long, value_name = "NAME|INDEX")]
     property: Vec<String>,
 
@@ -57,7 +61,7 @@ pub struct Arguments {
     cover: bool,
 
     /// Check only assertions, and no cover statements
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_cover: bool,
 
     /// Do not count vacuous proofs: the exit code is then 0 instead of 20
@@ -65,14 +69,16 @@ pub struct Arguments {
     /// A proof is vacuous if the assumptions contradict each other or the condition under which
     /// the property is checked never holds. With this option, the assumptions must also be
     /// known to allow a run as long as the depth of the proof. The report is the same.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     strict: bool,
 
     #[command(flatten)]
     limits: Limits,
 
-    /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
-    /// programs, a BTOR2 witness for other models
+    /// Write the counterexample
+    ///
+    /// The file is an AIGER witness for AIGER models, a run in JSON for programs, and a BTOR2
+    /// witness for other models.
     ///
     /// When several properties are checked, each property that fails has a file of its own,
     /// with its number before the ending: w.txt becomes w.0.txt, w.1.txt. The report names
@@ -96,14 +102,14 @@ pub struct Arguments {
     vcd: Option<PathBuf>,
 
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     fst: Option<PathBuf>,
 
     /// Write the counterexample as a Yosys witness (.yw), which Yosys and SymbiYosys replay
     ///
     /// The names of the model are split at dots into paths of the design. Without --map, signals
     /// that have no name in the model are missing.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     yw: Option<PathBuf>,
 
     #[command(flatten)]
@@ -114,7 +120,7 @@ pub struct Arguments {
     /// By default a shorter one is looked for only briefly. With this option, the run goes on
     /// until there is none or a limit such as --timeout is reached; a counterexample that was
     /// found by then is reported anyway.
-    #[arg(long, help_heading = "Trace")]
+    #[arg(long, help_heading = "Trace", hide_short_help = true)]
     shortest: bool,
 
     /// Print the report as one JSON object
@@ -137,26 +143,34 @@ pub struct Arguments {
     #[command(flatten)]
     trace: TraceOptions,
 
+    // The headings of the help follow the order of the fields: expert options come last.
+    #[command(flatten)]
+    design: DesignOptions,
+
     #[command(flatten)]
     reuse: ReuseOptions,
-
-    #[command(flatten)]
-    engine: EngineOptions,
-
-    #[command(flatten)]
-    family: FamilyOptions,
-
-    #[command(flatten)]
-    programs: ProgramOptions,
 
     #[command(flatten)]
     dialect: DialectOption,
 
     #[command(flatten)]
-    design: DesignOptions,
+    family: FamilyOptions,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
-const AFTER_HELP: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check fifo.btor2 --property full --timeout 60 --vcd fifo.vcd
+  elinvar check fifo.btor2 -j 4 --json";
+
+const ALL_EXAMPLES: &str = "\
 Examples:
   elinvar check counter.aag
   elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8

@@ -14,13 +14,14 @@ const INTERRUPTED: i32 = 130;
 /// How much time and memory a command may use.
 #[derive(clap::Args, Clone, Default)]
 pub struct Resources {
-    /// Stop after this many seconds; checking the evidence may take a tenth of
-    /// that longer, and at least one second [default: no limit]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    /// Stop after this many seconds [default: no limit]
+    ///
+    /// Checking the evidence may take a tenth of that longer, and at least one second.
+    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
     /// Stop when more than this many MiB of memory are used [default: no limit]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", help_heading = "Limits")]
     memory: Option<u64>,
 }
 
@@ -54,6 +55,7 @@ pub struct Limits {
 
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     seed: u64,
 }
 

@@ -34,8 +34,7 @@ pub struct TraceOptions {
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Trace")]
     signals: Vec<String>,
 
-    /// Show all signals, cycles and digits, all properties, and values that do not matter in
-    /// waveforms
+    /// Show everything: all signals, cycles, digits and properties
     ///
     /// By default a trace shows the inputs that matter, and of the other signals those near the
     /// property or that change. Long traces show cycles with changes only and lose pages in the
@@ -46,6 +45,7 @@ pub struct TraceOptions {
 
     /// How numbers are written
     #[arg(long, value_name = "RADIX", value_enum, default_value_t, help_heading = "Trace")]
+    #[arg(hide_short_help = true)]
     radix: Radix,
 }
 

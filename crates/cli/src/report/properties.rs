@@ -80,7 +80,8 @@ fn rows(properties: &[&PropertyReport], look: Look) -> String {
             true => style::vacuous(),
             false => style::verdict(property.summary()),
         };
-        let most = if look.complete { usize::MAX } else { NAME };
+        // On a terminal, the layout shortens names.
+        let most = if look.complete || look.terminal { usize::MAX } else { NAME };
         let mut row = vec![
             Cell::from(property.id.0.to_string()),
             shorten(&property.name, most).into(),
