@@ -1,6 +1,7 @@
 //! What a command prints about a run.
 
 mod columns;
+mod constants;
 mod memory;
 mod pages;
 mod properties;

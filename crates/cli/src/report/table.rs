@@ -13,8 +13,8 @@ use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::{Signal, Waves};
 use elinvar_ir::{BitVec, Value};
 
-use super::memory;
 use super::pages::{Column, Page, Pages, Shape};
+use super::{constants, memory};
 use crate::terminal::{self, columns};
 use crate::trace_options::Radix;
 
@@ -72,9 +72,11 @@ pub fn render(waves: &Waves, look: Look) -> String {
     let is_word = |signal: &&Signal| matches!(signal.values[0], Value::Bv(_));
     let (words, memories): (Vec<&Signal>, Vec<&Signal>) =
         waves.signals.iter().filter(|s| !s.values.is_empty()).partition(is_word);
+    let (words, constant) = constants::split(words, look);
     if !words.is_empty() {
         render_words(&mut text, waves.cycles, &words, look);
     }
+    text.push_str(&constants::render(&constant, look));
     for memory in memories {
         memory::render(&mut text, memory, look);
     }
