@@ -54,9 +54,12 @@ use elinvar::{Error, FileFault};
     styles = style::HELP
 )]
 struct Cli {
-    /// When output is coloured
+    /// Whether to colour output: auto, always or never
+    ///
+    /// With auto, output is coloured on terminals unless NO_COLOR is set, and everywhere if
+    /// CLICOLOR_FORCE is set.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
-    #[arg(hide_short_help = true, display_order = 900)]
+    #[arg(hide_short_help = true, hide_possible_values = true, display_order = 900)]
     color: style::When,
 
     #[command(subcommand)]

@@ -11,7 +11,7 @@ const ROWS: usize = 40;
 
 /// Splits signals into those that need a row and those that are constant wherever they matter.
 /// In a small table all signals have rows.
-pub fn split<'a>(signals: Vec<&'a Signal>, look: Look) -> (Vec<&'a Signal>, Vec<&'a Signal>) {
+pub fn split(signals: Vec<&Signal>, look: Look) -> (Vec<&Signal>, Vec<&Signal>) {
     if look.complete || signals.len() <= ROWS {
         return (signals, Vec::new());
     }

@@ -140,7 +140,7 @@ mod tests {
         let (never, always) = (b.pool.bool(false), b.pool.bool(true));
         for number in 0..count {
             let bad = if number + 2 == count { always } else { never };
-            b.bad(&format!("core.pipeline.stage_{number}.assert_no_overflow"), bad);
+            b.bad(format!("core.pipeline.stage_{number}.assert_no_overflow"), bad);
         }
         let problem = Problem::from(b.finish().unwrap());
         let mut report = check(&problem, &Options::default()).unwrap();

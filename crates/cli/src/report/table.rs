@@ -5,6 +5,7 @@
 //! [`super::pages`].
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use anstyle::Style;
 use elinvar::readable::count;
@@ -106,21 +107,20 @@ fn render_words(text: &mut String, cycles: usize, signals: &[&Signal], look: Loo
     let Pages { first, left_out, last } = shape.pages();
     grid.write_pages(text, &first);
     if let Some(cycles) = left_out {
-        let (number, end) = (count(cycles.len(), "cycle"), cycles.end - 1);
-        let blank = if last.is_empty() { "" } else { "\n" };
-        let are = if cycles.len() == 1 { "is" } else { "are" };
-        writeln!(
-            text,
-            "{blank}  … {number} ({} to {end}) {are} left out; --all shows them",
-            cycles.start
-        )
-        .expect("strings do not fail");
-        text.push_str(blank);
+        let separator = if last.is_empty() { "" } else { "\n" };
+        text.extend([separator, &left_out_note(&cycles), separator]);
         grid.write_pages(text, &last);
     }
-    if first.iter().chain(&last).flatten().any(|column| !column.full) {
+    let is_short = |column: &Column| grid.cells.iter().any(|row| row[column.cycle].is_dot(column));
+    if first.iter().chain(&last).flatten().any(is_short) {
         text.push_str("  . stands for the value of the cycle before\n");
     }
+}
+
+fn left_out_note(cycles: &Range<usize>) -> String {
+    let (number, first, last) = (count(cycles.len(), "cycle"), cycles.start, cycles.end - 1);
+    let are = if cycles.len() == 1 { "is" } else { "are" };
+    format!("  … {number} ({first} to {last}) {are} left out; --all shows them\n")
 }
 
 /// The signals of a table with their values.
@@ -190,7 +190,12 @@ struct Cell {
 impl Cell {
     /// What is shown, if all values are or else only those that change.
     fn shown(&self, full: bool) -> &str {
-        if full || !self.same || self.text == UNKNOWN { &self.text } else { "." }
+        if full || !self.same || self.text == UNKNOWN { &self.text } else { SAME }
+    }
+
+    /// Does a dot stand for the value of the cycle before?
+    fn is_dot(&self, column: &Column) -> bool {
+        self.shown(column.full) == SAME
     }
 
     /// With room for the mark of a change.
@@ -208,6 +213,9 @@ impl Cell {
         write!(line, " {:pad$}{bold}{}{bold:#}{mark}", "", self.shown(column.full))
     }
 }
+
+/// The value of the cycle before.
+const SAME: &str = ".";
 
 /// A value that does not matter.
 const UNKNOWN: &str = "-";
