@@ -15,8 +15,8 @@ use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
 use crate::progress::Shown;
-use crate::report::proof;
-use crate::{output, style};
+use crate::report::{flow, proof};
+use crate::{output, style, terminal};
 
 /// In which order bounds are tried, and what is kept between them.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,7 +137,8 @@ pub fn render(report: &FamilyReport, json: bool, quiet: bool) -> String {
         return format!("{word}\n");
     }
     let (search, time) = (report.search.name(), seconds(report.time));
-    format!("{word}\n{}\n{}\n{search}, {time}\n", meaning(report), stages(report))
+    let text = format!("{word}\n{}\n{}\n{search}, {time}\n", meaning(report), stages(report));
+    flow(&text, terminal::stdout_width())
 }
 
 /// What the verdict says, in sentences.

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::family::{FamilyOutput, SearchName, stages};
 use crate::limits::{self, Limits};
-use crate::report::proof;
-use crate::{code, output};
+use crate::report::{flow, proof};
+use crate::{code, output, terminal};
 
 /// Find the least number of pebbles for a graph or a reversible circuit
 ///
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     } else if *quiet {
         found.optimum().map_or_else(|| "unknown\n".to_owned(), |pebbles| format!("{pebbles}\n"))
     } else {
-        found.text()
+        flow(&found.text(), terminal::stdout_width())
     };
     output::print(&text)?;
     Ok(if found.optimum().is_some() { code::DONE } else { code::REFUSED })

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use elinvar::ir::{Certificate, Verdict};
+use elinvar::ir::{Certificate, StopReason, Verdict};
 use elinvar::readable::{count, seconds};
 use elinvar::{Proof, PropertyReport, Report, Summary, Trace};
 
@@ -108,7 +108,15 @@ fn detail(property: &PropertyReport) -> Cell {
         Verdict::Unsafe(Trace::Program(trace)) => {
             format!("a run of {}", count(trace.steps.len(), "step")).into()
         }
-        Verdict::Unknown(reason) => reason.to_string().into(),
+        Verdict::Unknown(reason) => {
+            let cell = Cell::from(reason.to_string());
+            match reason {
+                StopReason::Timeout => cell.or_short("time limit"),
+                StopReason::Memory => cell.or_short("memory limit"),
+                StopReason::Bound(bound) => cell.or_short(format!("not within {bound} steps")),
+                StopReason::Cancelled | StopReason::Unsupported(_) => cell,
+            }
+        }
     }
 }
 
@@ -131,7 +139,7 @@ fn short(proof: &Proof) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar::ir::{PropertyId, StopReason, SystemBuilder};
+    use elinvar::ir::{PropertyId, SystemBuilder};
     use elinvar::{Options, Problem, check};
 
     /// Many properties that hold; the last one is undecided, the one before it fails.
