@@ -23,6 +23,7 @@ use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
+use crate::progress::Progress;
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
 use crate::{output, project, report};
@@ -36,16 +37,20 @@ use crate::{output, project, report};
 /// statement is unreachable, else 0 if any is undecided, else 20. With --ci: 0 all
 /// proved, 1 something fails, 2 undecided, 3 internal error, 4 user error.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP, args_override_self = true)]
+#[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
-    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
-    /// [default: what elinvar.toml says, here or in a folder above]
+    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie), or the sources of a design (Verilog)
+    ///
+    /// Designs in Verilog or SystemVerilog are read by Yosys and may have several source files.
+    /// `-` reads a model or a program from standard input. Without MODEL, `elinvar.toml` in this
+    /// folder or in one above it says what to check.
     #[arg(value_name = "MODEL")]
     models: Vec<String>,
 
-    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
-    /// may be repeated [default: all]
+    /// Check only this property [default: all]
+    ///
+    /// A property is given by its name, its number, or a pattern such as 'u0.*'. The option may
+    /// be repeated.
     #[arg(long, value_name = "NAME|INDEX")]
     property: Vec<String>,
 
@@ -58,7 +63,7 @@ pub struct Arguments {
     cover: bool,
 
     /// Check only assertions, and no cover statements
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_cover: bool,
 
     /// Do not count vacuous proofs: the exit code is then 0 instead of 20
@@ -66,7 +71,7 @@ pub struct Arguments {
     /// A proof is vacuous if the assumptions contradict each other or the condition under which
     /// the property is checked never holds. With this option, the assumptions must also be
     /// known to allow a run as long as the depth of the proof. The report is the same.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     strict: bool,
 
     /// Explain the verdicts: why a property fails, what a proof uses, or what is known about
@@ -86,8 +91,10 @@ pub struct Arguments {
     #[command(flatten)]
     limits: Limits,
 
-    /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
-    /// programs, a BTOR2 witness for other models
+    /// Write the counterexample
+    ///
+    /// The file is an AIGER witness for AIGER models, a run in JSON for programs, and a BTOR2
+    /// witness for other models.
     ///
     /// When several properties are checked, each property that fails has a file of its own,
     /// with its number before the ending: w.txt becomes w.0.txt, w.1.txt. The report names
@@ -112,14 +119,14 @@ pub struct Arguments {
     vcd: Option<PathBuf>,
 
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     fst: Option<PathBuf>,
 
     /// Write the counterexample as a Yosys witness (.yw), which Yosys and SymbiYosys replay
     ///
     /// The names of the model are split at dots into paths of the design. Without --map, signals
     /// that have no name in the model are missing.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     yw: Option<PathBuf>,
 
     #[command(flatten)]
@@ -130,7 +137,7 @@ pub struct Arguments {
     /// By default a shorter one is looked for only briefly. With this option, the run goes on
     /// until there is none or a limit such as --timeout is reached; a counterexample that was
     /// found by then is reported anyway.
-    #[arg(long, help_heading = "Trace")]
+    #[arg(long, help_heading = "Trace", hide_short_help = true)]
     shortest: bool,
 
     /// Print the report as one JSON object
@@ -153,26 +160,34 @@ pub struct Arguments {
     #[command(flatten)]
     trace: TraceOptions,
 
+    // The headings of the help follow the order of the fields: expert options come last.
+    #[command(flatten)]
+    design: DesignOptions,
+
     #[command(flatten)]
     reuse: ReuseOptions,
-
-    #[command(flatten)]
-    engine: EngineOptions,
-
-    #[command(flatten)]
-    family: FamilyOptions,
-
-    #[command(flatten)]
-    programs: ProgramOptions,
 
     #[command(flatten)]
     dialect: DialectOption,
 
     #[command(flatten)]
-    design: DesignOptions,
+    family: FamilyOptions,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
-const AFTER_HELP: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check fifo.btor2 --property full --timeout 60 --vcd fifo.vcd
+  elinvar check fifo.btor2 -j 4 --json";
+
+const ALL_EXAMPLES: &str = "\
 Examples:
   elinvar check counter.aag
   elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
@@ -201,6 +216,7 @@ fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
     let input = arguments.input()?;
     let options = arguments.options(input.is_program())?;
     let session = limits::start(options)?;
+    let progress = Progress::of(&session, arguments.design.shown(arguments.quiet));
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
             let files = run.unread(&reason)?;
@@ -228,7 +244,8 @@ fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
         let Problem::System(problem) = &problem else { unreachable!("refused before") };
         return arguments.find_optimum(&session, problem, &chosen);
     }
-    let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
+    let mut report = session.check(&problem)?;
+    drop(progress);
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
     let written = run.report(&mut report, written.as_ref().err()).and(written);
@@ -424,9 +441,7 @@ impl Arguments {
             | Method::Program(_) => PdrOptions::default(),
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
-        let report = limits::with_progress(session, self.quiet, || {
-            session.optimum(&families, search, options)
-        })?;
+        let report = session.optimum(&families, search, options)?;
         let files = self.write_family_files(problem, &report)?;
         output::print(&crate::family::render(&report, &files, self.json, self.quiet))?;
         Ok(report.summary().exit_code())

@@ -14,8 +14,9 @@ use elinvar_formats::btor2;
 use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
-use crate::output;
-use crate::report::proof;
+use crate::progress::Shown;
+use crate::report::{flow, proof};
+use crate::{output, style, terminal};
 
 /// In which order bounds are tried, and what is kept between them.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,9 +98,18 @@ pub struct FamilyOutput {
     /// Print only the answer, and no progress
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Show progress also without a terminal, in a line now and then
+    #[arg(long, short)]
+    pub verbose: bool,
 }
 
 impl FamilyOutput {
+    /// Whether progress is shown.
+    pub fn shown(&self) -> Shown {
+        Shown::of(self.quiet, self.verbose)
+    }
+
     /// Writes the model if the user asks for it.
     pub fn write_model(&self, system: &TransitionSystem) -> Result<()> {
         match &self.model {
@@ -120,7 +130,7 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
 
 /// The report as it is asked for.
 pub fn render(report: &FamilyReport, files: &[WrittenFile], json: bool, quiet: bool) -> String {
-    let word = report.summary().word();
+    let word = style::headline(report.summary(), report.summary().word());
     if json {
         let mut object = report.to_json();
         object["files"] = elinvar::json_files(files);
@@ -130,7 +140,9 @@ pub fn render(report: &FamilyReport, files: &[WrittenFile], json: bool, quiet: b
     }
     let (search, time) = (report.search.name(), seconds(report.time));
     let files: String = files.iter().map(|file| output::wrote(file) + "\n").collect();
-    format!("{word}\n{}\n{}\n{search}, {time}\n{files}", meaning(report), stages(report))
+    let text =
+        format!("{word}\n{}\n{}\n{search}, {time}\n{files}", meaning(report), stages(report));
+    flow(&text, terminal::stdout_width())
 }
 
 /// What the verdict says, in sentences.

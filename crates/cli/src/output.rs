@@ -8,6 +8,8 @@ use elinvar::files::{self, Known, shown};
 use elinvar::formats::names::escape;
 use elinvar::{EvidenceKind, Problem, PropertyKind, PropertyReport, Report, Source, WrittenFile};
 
+use crate::{style, terminal};
+
 /// Reads a file; `-` is standard input.
 pub fn read(path: &str) -> Result<Source> {
     if path != "-" {
@@ -53,7 +55,7 @@ pub fn expect_distinct<'a>(
 /// Writes a file completely or not at all; `-` is standard output.
 pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
     if is_stdout(path) {
-        return tolerate_closed(std::io::stdout().write_all(contents));
+        return terminal::without_line(|| tolerate_closed(std::io::stdout().write_all(contents)));
     }
     Ok(files::write(path, contents)?)
 }
@@ -123,12 +125,13 @@ pub fn report_file_limits() {
 
 /// Prints a report; colours are dropped when standard output is not a terminal.
 pub fn print(text: &str) -> Result<()> {
-    tolerate_closed(anstream::stdout().write_all(text.as_bytes()))
+    terminal::without_line(|| tolerate_closed(anstream::stdout().write_all(text.as_bytes())))
 }
 
 /// Prints a message to standard error. Nothing can be done if that fails.
 pub fn tell(message: &str) {
-    let _: std::io::Result<()> = writeln!(anstream::stderr(), "{message}");
+    let message = style::message(message);
+    terminal::without_line(|| writeln!(anstream::stderr(), "{message}").ok());
 }
 
 /// The verdict stands in the exit code even when `head` has read enough.

@@ -64,6 +64,7 @@ mod options;
 mod paths;
 pub mod pattern;
 mod problem;
+mod progress;
 mod property;
 mod race;
 pub mod readable;
@@ -93,6 +94,7 @@ pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
+pub use progress::Phase;
 pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
 };

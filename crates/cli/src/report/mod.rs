@@ -1,7 +1,11 @@
 //! What a command prints about a run.
 
+mod columns;
+mod constants;
 mod explanation;
 mod memory;
+mod pages;
+mod properties;
 mod substance;
 pub mod table;
 mod text;
@@ -11,9 +15,10 @@ use elinvar::ir::StopReason;
 use elinvar::{Error, ProgramProblem, Report, Summary, WrittenFile};
 use serde_json::json;
 
-use crate::output;
 use crate::trace_options::TraceOptions;
+use crate::{output, style, terminal};
 
+pub use self::columns::flow;
 pub use self::text::{proof, signals};
 
 /// The report as it is asked for.
@@ -21,7 +26,8 @@ pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) ->
     if json {
         format!("{}\n", report.to_json())
     } else if quiet {
-        format!("{}\n", output::harmless(&report.headline()))
+        let headline = output::harmless(&report.headline());
+        format!("{}\n", style::headline(report.summary(), &headline))
     } else {
         text::render(report, &trace.view(), trace.look())
     }
@@ -29,7 +35,7 @@ pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) ->
 
 /// The report of a run whose model was not read before a limit was reached.
 pub fn unread(reason: &StopReason, files: &[WrittenFile], json: bool, quiet: bool) -> String {
-    let word = Summary::Unknown.word();
+    let word = style::headline(Summary::Unknown, Summary::Unknown.word());
     if json {
         let mut object = elinvar::json_header(Summary::Unknown, Some(reason.to_string()));
         object.insert("properties".to_owned(), json!([]));
@@ -60,7 +66,8 @@ pub fn finish(report: &Report, stats: bool) -> Result<u8> {
         output::tell(&format!("warning: {}", output::harmless(warning)));
     }
     if stats {
-        output::tell(report.statistics.tables(report.checking).trim_end());
+        let tables = report.statistics.tables(report.checking);
+        output::tell(&flow(tables.trim_end(), terminal::stderr_width()));
     }
     match report.bugs.first() {
         Some(bug) => Err(Error::Bug(bug.clone()).into()),
