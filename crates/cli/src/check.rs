@@ -37,7 +37,7 @@ use crate::{output, project, report};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
-    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie), or the sources of a design (Verilog)
+    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie) or a design (Verilog)
     ///
     /// Designs in Verilog or SystemVerilog are read by Yosys and may have several source files.
     /// `-` reads a model or a program from standard input. Without MODEL, `elinvar.toml` in this

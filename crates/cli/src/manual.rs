@@ -30,8 +30,7 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let mut root = Cli::command();
-    root.build();
+    let root = root();
     match (&arguments.output, &arguments.command) {
         (Some(folder), _) => {
             for command in std::iter::once(&root).chain(root.get_subcommands()) {
@@ -46,6 +45,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         },
     }
     Ok(code::DONE)
+}
+
+/// The command line without the command `help`, which needs no page.
+fn root() -> clap::Command {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    root
 }
 
 /// `elinvar-check`
@@ -233,8 +239,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page() {
-        let mut root = Cli::command();
-        root.build();
+        let root = root();
         let text = |command: &clap::Command| String::from_utf8(page(command).unwrap()).unwrap();
         assert!(text(&root).contains("elinvar\\-check(1)"));
         let check = root.find_subcommand("check").unwrap();
