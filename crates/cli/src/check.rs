@@ -11,11 +11,12 @@ use elinvar::readable::waveform;
 use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
-    Session, Shortening, Source, Summary, SystemProblem,
+    Session, Shortening, Source, Summary, SystemProblem, WrittenFile,
 };
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
 
+use crate::ci::{self, CiOptions};
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
 use crate::input::DesignOptions;
@@ -33,7 +34,8 @@ use crate::{output, project, report};
 /// counterexamples are replayed, and proofs are checked again by another encoder.
 /// Exit codes: 20 safe (unsat), 10 unsafe (sat), 0 unknown, 2 user error, 3
 /// internal error. With several properties: 10 if any assertion fails or any cover
-/// statement is unreachable, else 0 if any is undecided, else 20.
+/// statement is unreachable, else 0 if any is undecided, else 20. With --ci: 0 all
+/// proved, 1 something fails, 2 undecided, 3 internal error, 4 user error.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
@@ -72,6 +74,20 @@ pub struct Arguments {
     #[arg(long, hide_short_help = true)]
     strict: bool,
 
+    /// Explain the verdicts: why a property fails, what a proof uses, or what is known about
+    /// an undecided property
+    ///
+    /// For a failure, the report lists the values that led to it, cycle by cycle. For a proof,
+    /// it lists the assumptions, registers and inputs without which the proof would not hold.
+    /// For an undecided property, it tells how far the property was examined, what was proved on
+    /// the way, and which states the engine could not exclude. This takes up to two seconds, or
+    /// a quarter of the time of the run.
+    #[arg(long)]
+    explain: bool,
+
+    #[command(flatten)]
+    pub ci: CiOptions,
+
     #[command(flatten)]
     limits: Limits,
 
@@ -82,7 +98,8 @@ pub struct Arguments {
     ///
     /// When several properties are checked, each property that fails has a file of its own,
     /// with its number before the ending: w.txt becomes w.0.txt, w.1.txt. The report names
-    /// each file.
+    /// each file. If nothing fails, nothing is written; a file of an earlier run is not removed,
+    /// but a warning names it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     witness: Option<PathBuf>,
 
@@ -186,18 +203,25 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    let run = ci::Run::start(&arguments.ci, arguments.is_strict(), &arguments.models);
+    decide(arguments, &run).or_else(|error| run.fail(error))
+}
+
+fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
     if arguments.models.is_empty() {
         bail!("no model is given, and {} names no sources", project::NAME);
     }
+    arguments.expect_outputs(&[None])?;
+    run.allow_files();
     let input = arguments.input()?;
     let options = arguments.options(input.is_program())?;
-    arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
     let progress = Progress::of(&session, arguments.design.shown(arguments.quiet));
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
-            output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
-            return Ok(Summary::Unknown.exit_code());
+            let files = run.unread(&reason)?;
+            output::print(&report::unread(&reason, &files, arguments.json, arguments.quiet))?;
+            return Ok(arguments.ci.summary_code(Summary::Unknown));
         }
         result => result?,
     };
@@ -224,10 +248,15 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     drop(progress);
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
+    let written = run.report(&mut report, written.as_ref().err()).and(written);
     output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
-    let code = report::finish(&report, arguments.stats)?;
-    Ok(if arguments.strict { report::strict_code(&report, code) } else { code })
+    if arguments.quiet && report.properties.len() > 1 {
+        // The names are not those of the command line.
+        report.properties.iter().flat_map(|property| &property.files).for_each(output::tell_file);
+    }
+    report::finish(&report, arguments.stats)?;
+    Ok(arguments.ci.code(&report, arguments.is_strict()))
 }
 
 /// What is to be checked, before it is read.
@@ -246,9 +275,19 @@ impl Input {
 }
 
 impl Arguments {
+    /// Asks for explanations.
+    pub fn explaining(self) -> Self {
+        Arguments { explain: true, ..self }
+    }
+
     /// Is there anything to check?
     pub fn has_model(&self) -> bool {
         !self.models.is_empty()
+    }
+
+    /// Do vacuous proofs not count?
+    fn is_strict(&self) -> bool {
+        self.strict || self.ci.ci
     }
 
     fn input(&self) -> Result<Input> {
@@ -315,6 +354,7 @@ impl Arguments {
             },
             minimize: self.minimize,
             shortening: self.shortening(),
+            explain: self.explain,
             concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
@@ -325,7 +365,8 @@ impl Arguments {
 
     /// Traces that nobody sees are not made shorter.
     fn shortening(&self) -> Shortening {
-        match (self.shortest, self.quiet && self.outputs().next().is_none()) {
+        let is_seen = self.outputs().next().is_some() || self.ci.outputs().next().is_some();
+        match (self.shortest, self.quiet && !is_seen) {
             (true, _) => Shortening::Full,
             (false, true) => Shortening::Off,
             (false, false) => Shortening::Brief,
@@ -371,8 +412,10 @@ impl Arguments {
             ("--stats", self.stats),
             ("--shortest", self.shortest),
             ("--strict", self.strict),
+            ("--explain", self.explain),
         ];
-        match inapplicable.into_iter().find(|&(_, given)| given) {
+        let ci = self.ci.given().map(|name| (name, true));
+        match inapplicable.into_iter().chain(ci).find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
             None => Ok(()),
         }
@@ -399,36 +442,42 @@ impl Arguments {
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
         let report = session.optimum(&families, search, options)?;
-        self.write_family_files(problem, &report)?;
-        output::print(&crate::family::render(&report, self.json, self.quiet))?;
+        let files = self.write_family_files(problem, &report)?;
+        output::print(&crate::family::render(&report, &files, self.json, self.quiet))?;
         Ok(report.summary().exit_code())
     }
 
-    fn write_family_files(&self, problem: &SystemProblem, report: &FamilyReport) -> Result<()> {
-        if let Some((_, trace)) = &report.optimum.fails {
-            if let Some(path) = &self.witness {
-                output::write(path, &problem.witness(trace))?;
-            }
-            if let Some(path) = &self.yw {
-                output::write(path, &problem.yosys_witness(trace))?;
-            }
-            let waveforms =
-                [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
-            for (path, format) in
-                waveforms.filter_map(|(path, format)| Some((path.as_ref()?, format)))
-            {
-                let system = problem.system();
-                output::write(path, &waveform::of_counterexample(system, trace, format))?;
+    fn write_family_files(
+        &self,
+        problem: &SystemProblem,
+        report: &FamilyReport,
+    ) -> Result<Vec<WrittenFile>> {
+        let trace = report.optimum.fails.as_ref().map(|(_, trace)| trace);
+        let waveform = |format| {
+            trace.map(|trace| waveform::of_counterexample(problem.system(), trace, format))
+        };
+        let mut written = Vec::new();
+        for (kind, path) in self.outputs() {
+            let contents = match kind {
+                EvidenceKind::Witness => trace.map(|trace| problem.witness(trace)),
+                EvidenceKind::Yw => trace.map(|trace| problem.yosys_witness(trace)),
+                EvidenceKind::Vcd => waveform(WaveformFormat::Vcd),
+                EvidenceKind::Fst => waveform(WaveformFormat::Fst),
+                EvidenceKind::Certificate => {
+                    let proof = report.optimum.holds.as_ref().zip(report.proved_instance());
+                    let property = report.families.family().property();
+                    let file = proof
+                        .map(|((_, proof), instance)| instance.certificate(property, proof, path));
+                    file.transpose()?
+                }
+            };
+            if let Some(contents) = contents {
+                output::write(path, &contents)?;
+                written.push(WrittenFile { kind: kind.name(), path: path.clone() });
             }
         }
-        if let (Some(path), Some((_, proof)), Some(instance)) =
-            (&self.certificate, &report.optimum.holds, report.proved_instance())
-        {
-            let property = report.families.family().property();
-            let file = instance.certificate(property, proof, path)?;
-            output::write(path, &file)?;
-        }
-        Ok(())
+        written.retain(|file| !output::is_stdout(&file.path));
+        Ok(written)
     }
 
     /// The files to write, with their kinds.
@@ -463,6 +512,10 @@ impl Arguments {
         for (_, path) in self.outputs() {
             output::expect_writable(path)?;
             outputs.extend(numbers.iter().map(|&number| elinvar::files::numbered(path, number)));
+        }
+        for (_, path) in self.ci.outputs() {
+            output::expect_writable(path)?;
+            outputs.push(path.clone());
         }
         let (reused, saved) = self.reuse.paths();
         outputs.extend(saved.cloned());

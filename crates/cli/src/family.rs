@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use elinvar::optimum::{Optimum, Stage, StageAnswer};
 use elinvar::readable::{align, count, seconds};
-use elinvar::{BoundSearch, FamilyReport};
+use elinvar::{BoundSearch, FamilyReport, WrittenFile};
 use elinvar_formats::btor2;
 use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
@@ -129,15 +129,19 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
 }
 
 /// The report as it is asked for.
-pub fn render(report: &FamilyReport, json: bool, quiet: bool) -> String {
+pub fn render(report: &FamilyReport, files: &[WrittenFile], json: bool, quiet: bool) -> String {
     let word = style::headline(report.summary(), report.summary().word());
     if json {
-        return format!("{}\n", report.to_json());
+        let mut object = report.to_json();
+        object["files"] = elinvar::json_files(files);
+        return format!("{object}\n");
     } else if quiet {
         return format!("{word}\n");
     }
     let (search, time) = (report.search.name(), seconds(report.time));
-    let text = format!("{word}\n{}\n{}\n{search}, {time}\n", meaning(report), stages(report));
+    let files: String = files.iter().map(|file| output::wrote(file) + "\n").collect();
+    let text =
+        format!("{word}\n{}\n{}\n{search}, {time}\n{files}", meaning(report), stages(report));
     flow(&text, terminal::stdout_width())
 }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod ci;
 mod competition;
 mod completions;
 mod convert;
@@ -80,11 +81,16 @@ Examples:
   sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
-Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
+Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error; with --ci: 0
+proved, 1 fails, 2 undecided, 3 internal error, 4 user error.";
 
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Arguments>),
+    /// Explain the verdicts on a model or a program: the same as check --explain
+    ///
+    /// All options of check apply, and the exit codes are the same.
+    Explain(Box<check::Arguments>),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),
@@ -108,6 +114,9 @@ mod code {
 
 fn main() -> ExitCode {
     output::report_file_limits();
+    if cfg!(target_feature = "crt-static") {
+        elinvar_smt::declare_static();
+    }
     report_panics_below_progress();
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
@@ -125,8 +134,8 @@ fn run() -> anyhow::Result<u8> {
         return competition::run(&call);
     }
     match parse(sby::normalise(std::env::args_os())).command {
-        Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
-        Command::Check(_) => check::run(&*check_of_project()?),
+        Command::Check(given) => check(given, false),
+        Command::Explain(given) => check(given, true),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -137,6 +146,18 @@ fn run() -> anyhow::Result<u8> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
     }
+}
+
+/// Checks what the user names, or what the project's file names.
+fn check(given: Box<check::Arguments>, explain: bool) -> anyhow::Result<u8> {
+    let arguments = match given.has_model() {
+        true => given,
+        false => match check_of_project() {
+            Ok(arguments) => arguments,
+            Err(error) => return given.ci.refuse(error),
+        },
+    };
+    check::run(&if explain { arguments.explaining() } else { *arguments })
 }
 
 /// The arguments of `check` with those of the project's file before the user's own.
@@ -150,21 +171,28 @@ fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
     };
     let mut words: Vec<OsString> = std::env::args_os().collect();
     // Options of the whole program may precede the command.
-    let command = words.iter().position(|word| word == "check").expect("the command was given");
+    let is_command = |word: &OsString| word == "check" || word == "explain";
+    let command = words.iter().position(is_command).expect("the command was given");
     words.splice(command + 1..command + 1, project::words(&path)?);
     match parse(words).command {
-        Command::Check(arguments) => Ok(arguments),
+        Command::Check(arguments) | Command::Explain(arguments) => Ok(arguments),
         _ => unreachable!("the command is the same"),
     }
 }
 
-/// Parses the command line. Complaints about it and all later output have the colours that it
-/// asks for.
+/// Parses the command line; a wrong one ends the process, as does `--help`. Complaints about it
+/// and all later output have the colours that it asks for.
 fn parse(words: Vec<OsString>) -> Cli {
     let when = style::requested(words.iter().map(|word| word.to_string_lossy()));
     style::choose(when);
-    let matches = Cli::command().color(style::of_help(when)).get_matches_from(words);
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let command = Cli::command().color(style::of_help(when));
+    let parsed = command.try_get_matches_from(&words);
+    parsed.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| {
+        // Nothing can be done if that fails.
+        let _: std::io::Result<()> = error.print();
+        let code = if error.use_stderr() { ci::usage_code(&words) } else { code::DONE };
+        std::process::exit(code.into())
+    })
 }
 
 /// Removes the line of progress before the report of a panic.
@@ -188,7 +216,12 @@ fn complain(error: &anyhow::Error) -> u8 {
         Some(fault) => output::tell(&fault.to_string()),
         None => output::tell(&output::harmless(&format!("error: {error:#}"))),
     }
-    match known {
+    code_of(error)
+}
+
+/// The exit code of an error.
+fn code_of(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
         Some(Error::Bug(_)) => code::INTERNAL_ERROR,
         Some(Error::Stopped(_)) => code::STOPPED,
         _ => code::USER_ERROR,

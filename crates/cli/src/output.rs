@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use elinvar::files::{self, Known, shown};
 use elinvar::formats::names::escape;
-use elinvar::{EvidenceKind, Problem, Report, Source};
+use elinvar::{EvidenceKind, Problem, PropertyKind, PropertyReport, Report, Source, WrittenFile};
 
 use crate::{style, terminal};
 
@@ -81,7 +81,28 @@ pub fn other_files(report: &Report) -> String {
     };
     let maps = maps.iter().map(|name| format!("names from {}\n", escape(name)));
     let files = report.properties.iter().flat_map(|property| &property.files);
-    maps.chain(files.map(|file| format!("wrote {}\n", shown(&file.path)))).collect()
+    let files = files.chain(&report.files).map(|file| wrote(file) + "\n");
+    maps.chain(unwritten(report)).chain(files).collect()
+}
+
+/// `wrote fifo.vcd`
+pub fn wrote(file: &WrittenFile) -> String {
+    format!("wrote {}", shown(&file.path))
+}
+
+/// Names a file on standard error.
+pub fn tell_file(file: &WrittenFile) {
+    tell(&wrote(file));
+}
+
+/// A line for each evidence file that was asked for and that there is no evidence for.
+fn unwritten(report: &Report) -> impl Iterator<Item = String> {
+    let is_cover = |property: &PropertyReport| property.kind == PropertyKind::Cover;
+    let trace = if report.properties.iter().any(is_cover) { "trace" } else { "counterexample" };
+    report.unwritten.iter().map(move |WrittenFile { kind, path }| {
+        let missing = if *kind == EvidenceKind::Certificate.name() { "proof" } else { trace };
+        format!("no {missing}: {} was not written\n", shown(path))
+    })
 }
 
 /// A message in which names and parts of files cannot disturb the terminal.

@@ -81,6 +81,6 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let report = limits::with_progress(&session, arguments.output.shown(), || {
         session.optimum(&families, search, PdrOptions::default())
     })?;
-    output::print(&family::render(&report, *json, *quiet))?;
+    output::print(&family::render(&report, &[], *json, *quiet))?;
     Ok(report.summary().exit_code())
 }

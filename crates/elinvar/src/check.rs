@@ -70,9 +70,9 @@ impl Session {
                 Method::System(_) | Method::Schedule(_) | Method::Race(_),
             ) => self.check_lowered(problem, &chosen)?,
         };
-        let report = self.report(problem, engine, decided, warnings);
+        let mut report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
-            saved.finish(&report)?;
+            report.files.push(saved.finish(&report)?);
         }
         Ok(report)
     }
@@ -132,6 +132,8 @@ impl Session {
             session.during(Phase::Shortening, shorten);
             answers
         });
+        let excluded = properties.iter().map(|&id| (id, task.excluded(id)));
+        lock(&self.excluded).extend(excluded);
         Ok(decided.unwrap_or_else(|reason| {
             let judge = Judge::new(self, problem.system(), problem.original());
             let verdicts = self.found_in_time(&task, &judge, &reason);
@@ -342,6 +344,7 @@ impl Session {
             self.checking(|| self.during(Phase::Vacuity, || self.findings(problem, &decided)));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
+        let excluded = lock(&self.excluded).clone();
         // The steps of a program are not the cycles of its transition system.
         let is_shortest = |problem: &Problem, id| match problem {
             Problem::System(_) => shortest.contains(&id),
@@ -357,14 +360,16 @@ impl Session {
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
+                excluded: excluded.get(&id).copied().unwrap_or(0),
                 is_shortest: is_shortest(problem, id),
                 verdict,
                 vacuity: findings.vacuities.remove(&id),
+                explanation: None,
                 files: Vec::new(),
             }
         };
         let properties = decided.into_iter().map(property).collect();
-        Report {
+        let mut report = Report {
             problem: problem.clone(),
             options: Options::clone(&self.options),
             engine,
@@ -377,7 +382,13 @@ impl Session {
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
+            files: Vec::new(),
+            unwritten: Vec::new(),
+        };
+        if self.options.explain {
+            report.explain();
         }
+        report
     }
 }
 

@@ -7,12 +7,13 @@ use elinvar_ir::program::{Invariants, ProgramTrace, Terms, Value as ProgramValue
 use elinvar_ir::{Certificate, Place, Sort, TransitionSystem, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
+use crate::explain::{Explanation, Line, Section};
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
-use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace};
+use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, WrittenFile};
 use crate::rtl::Elaboration;
 use crate::vacuity::{Assumption, Conflict, Vacuity};
 
@@ -63,6 +64,7 @@ impl Report {
             object.insert("maps".into(), problem.map_files().into());
         }
         object.insert("warnings".into(), self.warnings.clone().into());
+        object.insert("files".into(), files(&self.files));
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
         object.into()
@@ -123,8 +125,11 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     object.insert("depth".into(), json!(property.depth));
     object.insert("seconds".into(), property.time.as_secs_f64().into());
     object.insert("engine".into(), json!(property.engine));
-    let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
-    object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
+    object.insert("cycles_without_failure".into(), property.excluded.into());
+    if let Some(explanation) = &property.explanation {
+        object.insert("explanation".into(), explained(explanation));
+    }
+    object.insert("files".into(), files(&property.files));
     evidence(report, &property.verdict, &mut object);
     if let (Verdict::Unsafe(Trace::System(_)), Some(trace)) =
         (&property.verdict, object.get_mut("trace"))
@@ -132,6 +137,13 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         trace["shortest"] = property.is_shortest.into();
     }
     object.into()
+}
+
+/// The kinds and the paths of files that were written.
+pub fn files(written: &[WrittenFile]) -> Json {
+    let file =
+        |file: &WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
+    written.iter().map(file).collect::<Vec<Json>>().into()
 }
 
 /// How long the runs are that the constraints allow.
@@ -171,6 +183,19 @@ fn vacuity(vacuity: &Vacuity, object: &mut Map<String, Json>) {
 fn assumption(Assumption { index, origin }: &Assumption) -> Json {
     let place = |place: &Place| json!({ "file": *place.file, "line": place.line });
     json!({ "index": index, "name": origin.name, "location": origin.place.as_ref().map(place) })
+}
+
+fn explained(explanation: &Explanation) -> Json {
+    let line = |line: &Line| {
+        let Line { cycle, location: place, text, signals } = line;
+        let place = place.as_ref().map(location);
+        json!({ "cycle": cycle, "location": place, "text": text, "signals": signals })
+    };
+    let section = |section: &Section| {
+        let lines: Vec<Json> = section.lines.iter().map(line).collect();
+        json!({ "title": section.title, "lines": lines })
+    };
+    explanation.sections.iter().map(section).collect()
 }
 
 fn location(location: &Location) -> Json {

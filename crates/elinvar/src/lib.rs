@@ -50,9 +50,11 @@
 #![deny(missing_docs)]
 
 mod check;
+pub mod ci;
 mod confirm;
 mod error;
 mod evidence;
+mod explain;
 mod family;
 pub mod files;
 mod json;
@@ -86,8 +88,9 @@ pub use check::check;
 pub use confirm::{Refused, confirm_programs, confirm_system};
 pub use error::{Error, FileFault};
 pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
+pub use explain::{Explanation, Line, Section};
 pub use family::{BoundSearch, Families, FamilyReport};
-pub use json::{SCHEMA, header as json_header};
+pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};

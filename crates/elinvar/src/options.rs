@@ -42,6 +42,9 @@ pub struct Options {
     pub minimize: bool,
     /// Whether counterexamples are made shorter.
     pub shortening: Shortening,
+    /// Explain the verdicts: see [`crate::PropertyReport::explanation`]. That takes up to two
+    /// seconds, or a quarter of the time of the run.
+    pub explain: bool,
     /// Waveforms of counterexamples have some value where any value would do; by default such
     /// bits are unknown.
     pub concrete_waveforms: bool,

@@ -238,6 +238,7 @@ impl Claims {
             Event::Query { .. }
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
+            | Event::Recurring(_)
             | Event::Instance { .. } => {
                 audience.emit(event.clone());
             }

@@ -9,8 +9,10 @@ use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
+use crate::explain::Explanation;
 use crate::options::Options;
 use crate::problem::Problem;
+use crate::readable::count;
 use crate::rtl::Elaboration;
 use crate::statistics::Statistics;
 use crate::vacuity::Vacuity;
@@ -53,6 +55,11 @@ pub struct Report {
     pub bugs: Vec<String>,
     /// What went wrong without harm to the verdicts.
     pub warnings: Vec<String>,
+    /// The files that were written about the whole run.
+    pub files: Vec<WrittenFile>,
+    /// The evidence files that were asked for and not written, because no verdict comes with
+    /// evidence of their kind.
+    pub unwritten: Vec<WrittenFile>,
 }
 
 /// The checked answer about one property.
@@ -87,10 +94,15 @@ pub struct PropertyReport {
     /// The bad cycle of a trace or the number of its steps, the depth of an induction, the
     /// level at which a proof converged, or the bound that was reached.
     pub depth: Option<usize>,
+    /// How many cycles of a system are known to be free of a failure, from the first one on.
+    /// Only the engines say so; no evidence has been checked.
+    pub excluded: usize,
     /// Is it known that no trace of a system is shorter?
     pub is_shortest: bool,
     /// Why a proof says less than it seems to.
     pub vacuity: Option<Vacuity>,
+    /// Why the verdict is what it is, if [`Options::explain`] asks for that.
+    pub explanation: Option<Explanation>,
     /// The files that were written about it.
     pub files: Vec<WrittenFile>,
 }
@@ -177,10 +189,11 @@ impl fmt::Display for Location {
     }
 }
 
-/// A file that was written about a property.
+/// A file that was written about a property or about the whole run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// The name of an [`crate::EvidenceKind`].
+    /// The name of an [`crate::EvidenceKind`]; about the whole run, `lemmas`, `junit` or another
+    /// kind of report.
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,
@@ -326,13 +339,26 @@ impl Report {
     /// Can the verdict be relied on: is no proof vacuous, and is every proof about runs at least
     /// as long as its depth?
     pub fn is_substantial(&self) -> bool {
-        let proved = |property: &&PropertyReport| matches!(property.verdict, Verdict::Safe(_));
-        let depths = self.properties.iter().filter(proved).map(|p| p.depth.unwrap_or(0));
-        let is_long_enough = match self.runs {
-            Some(Runs::AtLeast(cycles)) => cycles >= depths.max().unwrap_or(0).max(1),
-            Some(Runs::Endless | Runs::Contradiction(_)) | None => true,
-        };
-        is_long_enough && !self.properties.iter().any(PropertyReport::is_vacuous)
+        self.properties.iter().all(|property| self.doubt(property).is_none())
+    }
+
+    /// Why the proof of a property cannot be relied on: it is vacuous, or the assumptions are not
+    /// known to allow a run as long as its depth.
+    pub fn doubt(&self, property: &PropertyReport) -> Option<String> {
+        if property.is_vacuous() {
+            return property.vacuity.as_ref().map(ToString::to_string);
+        }
+        let is_proved = matches!(property.verdict, Verdict::Safe(_));
+        let depth = property.depth.unwrap_or(0).max(1);
+        match self.runs {
+            Some(Runs::AtLeast(cycles)) if is_proved && cycles < depth => {
+                let (known, depth) = (count(cycles, "cycle"), count(depth, "cycle"));
+                Some(format!(
+                    "the assumptions are known to allow a run of {known}, but the proof has a depth of {depth}"
+                ))
+            }
+            Some(Runs::AtLeast(_) | Runs::Endless | Runs::Contradiction(_)) | None => None,
+        }
     }
 
     /// Is the question about one moment, without any state?

@@ -40,6 +40,8 @@ pub struct Session {
     pub(crate) confirmed: Arc<Mutex<BTreeMap<PropertyId, Verdict>>>,
     /// The properties whose counterexamples are known to be the shortest.
     pub(crate) shortest: Arc<Mutex<BTreeSet<PropertyId>>>,
+    /// By property: the number of cycles that are known to be free of a failure.
+    pub(crate) excluded: Arc<Mutex<BTreeMap<PropertyId, usize>>>,
     /// The bugs that were met so far.
     pub(crate) bugs: Arc<Mutex<Vec<String>>>,
 }
@@ -57,7 +59,7 @@ impl Session {
         let saved = saved.transpose()?.map(Arc::new);
         let monitor = Monitor::new();
         let run = run(&options, &monitor, saved.clone());
-        let (checking, confirmed, shortest, bugs) = Default::default();
+        let (checking, confirmed, shortest, excluded, bugs) = Default::default();
         let options = Arc::new(options);
         Ok(Session {
             options,
@@ -68,6 +70,7 @@ impl Session {
             checking,
             confirmed,
             shortest,
+            excluded,
             bugs,
         })
     }
@@ -197,7 +200,7 @@ fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> 
     if let Some(bytes) = options.memory {
         run = run.with_memory(bytes);
     }
-    if saved.is_some() {
+    if saved.is_some() || options.explain {
         run = run.with_states(PERIOD);
     }
     let (monitor, observer) = (monitor.clone(), options.observer.clone());

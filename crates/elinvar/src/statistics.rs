@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use elinvar_engines::pdr::Reuse;
 use elinvar_engines::statistics::{QueryTotals, Statistics as Numbers};
-use elinvar_engines::{Event, QueryAnswer};
-use elinvar_ir::PropertyId;
+use elinvar_engines::{Event, QueryAnswer, Recurring};
+use elinvar_ir::{PdrState, PropertyId};
 
 use crate::progress::Phase;
 
@@ -33,6 +33,10 @@ pub struct Statistics {
     /// The numbers of engines and passes: the last of each kind, in the order in which the
     /// kinds were first reported.
     pub numbers: Vec<Arc<dyn Numbers>>,
+    /// By property: states that lead to its failure, and that keep an engine busy.
+    pub recurring: BTreeMap<PropertyId, Arc<Recurring>>,
+    /// What property directed reachability knew when it last said so, if that was asked for.
+    pub state: Option<Arc<PdrState>>,
     /// How many instances of a family were decided.
     pub bounds_decided: usize,
     /// The properties that were decided.
@@ -65,9 +69,14 @@ impl Statistics {
             Event::ArrayLemmas { count, .. } => self.array_lemmas += count,
             Event::DistinctPairs { count, .. } => self.distinct_pairs += count,
             Event::Statistics(ref new) => self.keep(new),
+            Event::Recurring(ref states) => {
+                let known = self.recurring.get(&states.property);
+                if known.is_none_or(|known| known.times <= states.times) {
+                    self.recurring.insert(states.property, Arc::clone(states));
+                }
+            }
             Event::Instance { .. } => self.bounds_decided += 1,
-            // Saved, not counted.
-            Event::State(_) => {}
+            Event::State(ref state) => self.state = Some(Arc::clone(state)),
             Event::Decided { engine, property, depth, .. } => {
                 let decision = Decision { engine, time: elapsed, depth };
                 self.decided.entry(property).or_insert(decision);

@@ -28,7 +28,7 @@ mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
 pub use minimize::minimize;
-pub use run::{Effort, Event, QueryAnswer, Run, Stopped, resident_bytes};
+pub use run::{Effort, Event, QueryAnswer, Recurring, Run, States, Stopped, resident_bytes};
 pub use schedule::Schedule;
 pub use shorten::shorten;
 pub use statistics::Statistics;

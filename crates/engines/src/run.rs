@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use elinvar_ir::{PdrState, PropertyId, StopReason};
+use elinvar_ir::program::Invariants;
+use elinvar_ir::{Fact, PdrState, PropertyId, StopReason};
 use elinvar_logic::Watch;
 use elinvar_transform::Limits;
 
@@ -58,6 +59,8 @@ pub enum Event {
     Statistics(Arc<dyn Statistics>),
     /// What is known by now, for a later run: see [`Run::with_states`].
     State(Arc<PdrState>),
+    /// Of the states that lead to a failure, these keep the engine busy.
+    Recurring(Arc<Recurring>),
     /// The instance of a family under this bound was decided.
     Instance {
         /// The value in place of the input.
@@ -91,10 +94,35 @@ impl Event {
             | Event::ArrayLemmas { .. }
             | Event::DistinctPairs { .. }
             | Event::State(_)
+            | Event::Recurring(_)
             | Event::Instance { .. }
             | Event::Decided { .. } => None,
         }
     }
+}
+
+/// States of the user's system from which a property fails, and which an engine has to exclude
+/// again and again: an obligation of property directed reachability.
+#[derive(Clone, Debug)]
+pub struct Recurring {
+    /// The property that fails.
+    pub property: PropertyId,
+    /// The states.
+    pub states: States,
+    /// How many steps before the failure they are, in transitions of a system or in paths
+    /// between the listed locations of a program.
+    pub steps: usize,
+    /// How often the engine worked on them.
+    pub times: u32,
+}
+
+/// A set of states.
+#[derive(Clone, Debug)]
+pub enum States {
+    /// The states of a system of which all of these facts are true.
+    System(Vec<Fact>),
+    /// The states of a program at a location for which all of the clauses hold.
+    Program(Invariants),
 }
 
 /// A part of an engine ended before it was done, because the run has to stop for this reason.
@@ -137,7 +165,7 @@ pub struct Run {
     /// How often the run may still be asked to go on.
     effort: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
-    states: Option<Arc<States>>,
+    states: Option<Arc<Reporting>>,
     /// When memory is to be looked at again, in milliseconds since `start`.
     memory_check: Arc<AtomicU64>,
     start: Instant,
@@ -146,7 +174,7 @@ pub struct Run {
 }
 
 /// When states are told.
-struct States {
+struct Reporting {
     every: Duration,
     last: Mutex<Instant>,
 }
@@ -207,7 +235,7 @@ impl Run {
 
     /// Tell what is known at the end, and every now and then, as [`Event::State`].
     pub fn with_states(mut self, every: Duration) -> Self {
-        self.states = Some(Arc::new(States { every, last: Mutex::new(Instant::now()) }));
+        self.states = Some(Arc::new(Reporting { every, last: Mutex::new(Instant::now()) }));
         self
     }
 

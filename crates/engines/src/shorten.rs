@@ -75,6 +75,7 @@ fn quiet(task: &Task, limit: Option<Duration>) -> Run {
         | Event::DistinctPairs { .. }
         | Event::Statistics(_)
         | Event::State(_)
+        | Event::Recurring(_)
         | Event::Instance { .. } => run.emit(event.clone()),
     })
 }

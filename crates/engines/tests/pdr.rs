@@ -12,10 +12,11 @@ use agreement::assert_agrees_with_search;
 use common::{all_settings, assert_right, graph, is_beyond, path, satisfying, settings};
 use elinvar_check::replay;
 use elinvar_engines::pdr::{Pdr, PdrOptions, PdrStatistics};
-use elinvar_engines::{Run, Task};
-use elinvar_ir::{BitVec, PropertyId, Sort, SystemBuilder, TransitionSystem, Verdict};
+use elinvar_engines::{Event, Recurring, Run, States, Task};
+use elinvar_ir::{BitVec, Fact, PropertyId, Sort, SystemBuilder, TransitionSystem, Verdict};
 use elinvar_models::families::{counters, ring, ring_with_bug, shift_parity};
-use elinvar_models::{Generator, Outcome, Shape};
+use elinvar_models::{Generator, Outcome, Shape, search};
+use elinvar_transform::PassOptions;
 
 fn check(
     system: &TransitionSystem,
@@ -263,4 +264,63 @@ fn the_proof_of_the_thesis_on_software() {
         let verdict = &check(&system, &[property], &options)[0];
         assert_right(&system, (property, Outcome::Safe), verdict);
     }
+}
+
+/// States that keep the engine busy are states from which the property fails, so many steps
+/// later.
+#[test]
+fn recurring_states_lead_to_a_failure() {
+    let found: Arc<Mutex<Vec<Arc<Recurring>>>> = Arc::default();
+    let mut checked = 0;
+    for seed in 0..4000 {
+        let system = Generator::system(seed, [Shape::BITS, Shape::WORDS][seed as usize % 2]);
+        let events = Arc::clone(&found);
+        let run = Run::new().with_observer(move |event| {
+            if let Event::Recurring(states) = event {
+                events.lock().unwrap().push(Arc::clone(states));
+            }
+        });
+        let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
+        let task = Task::about(&system, &properties, &run);
+        // What the passes know of reachable states is not part of the facts.
+        let options = PdrOptions { passes: PassOptions::NONE, ..PdrOptions::default() };
+        task.ask(&mut Pdr(options)).unwrap();
+        for states in std::mem::take(&mut *found.lock().unwrap()) {
+            let States::System(facts) = &states.states else { panic!("a system") };
+            let outcome = from_states(&system, facts, states.property);
+            let Some(Outcome::Unsafe(depth)) = outcome else {
+                panic!("seed {seed}: {outcome:?}, {states:?}")
+            };
+            assert!(depth <= states.steps, "seed {seed}: {depth} steps, not {}", states.steps);
+            assert!(states.times > 1);
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "{checked}");
+}
+
+/// What happens to a property from a state of which these facts are true.
+fn from_states(system: &TransitionSystem, facts: &[Fact], property: PropertyId) -> Option<Outcome> {
+    let mut builder = system.clone().into_builder();
+    for index in 0..builder.states.len() {
+        let symbol = builder.states[index].symbol;
+        let Sort::Bv(width) = builder.pool.sort(symbol) else { return None };
+        // A state that nothing drives is chosen in every cycle.
+        if builder.states[index].next.is_none() {
+            builder.states[index].init = None;
+            continue;
+        }
+        let is_set = |bit: u32| {
+            facts.iter().any(|fact| match fact {
+                Fact::Bit { word, bit: other, value } => {
+                    word.state == symbol && *other == bit && *value
+                }
+                Fact::AtMost { .. } | Fact::Modular { .. } => panic!("facts about bits"),
+            })
+        };
+        let value = BitVec::from_bits((0..width).map(is_set));
+        builder.states[index].init = Some(builder.pool.constant(value));
+    }
+    let outcomes = search(&builder.finish().unwrap(), 100_000).ok()?;
+    outcomes.into_iter().find(|(id, _)| *id == property).map(|(_, outcome)| outcome)
 }

@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 use dashu_int::ops::{BitTest, RemEuclid};
 use dashu_int::{IBig, Sign, UBig};
 
-use crate::expr::{ExprId, MAX_WIDTH, Pool, SortError};
+use crate::expr::{ExprId, MAX_WIDTH, Pool, Sort, SortError};
 use crate::operator::BinaryOp;
 use crate::system::{Role, TransitionSystem};
 use crate::value::BitVec;
@@ -130,6 +130,29 @@ pub(crate) fn is_state(system: &TransitionSystem, symbol: ExprId) -> bool {
 }
 
 impl Fact {
+    /// What a value of a bit of a state says, with the bits of a memory counted through all of
+    /// its elements: bit i of address a is number `a * width + i`. `None` if there is no such bit.
+    pub fn of_bit(
+        system: &TransitionSystem,
+        state: usize,
+        position: usize,
+        value: bool,
+    ) -> Option<Self> {
+        let state = system.states().get(state)?.symbol;
+        let (element, bit, width) = match system.pool().sort(state) {
+            Sort::Bv(width) => (None, position, width),
+            Sort::Array { index, element } => {
+                let address = u64::try_from(position / element as usize).ok()?;
+                if index < u64::BITS && address >> index > 0 {
+                    return None;
+                }
+                (Some(BitVec::new(index, address)), position % element as usize, element)
+            }
+        };
+        let bit = u32::try_from(bit).ok().filter(|&bit| bit < width)?;
+        Some(Fact::Bit { word: Word { state, element }, bit, value })
+    }
+
     /// Is it true of these values? The reference semantics.
     ///
     /// # Panics

@@ -2,6 +2,7 @@
 
 mod columns;
 mod constants;
+mod explanation;
 mod memory;
 mod pages;
 mod properties;
@@ -11,7 +12,7 @@ mod text;
 
 use anyhow::Result;
 use elinvar::ir::StopReason;
-use elinvar::{Error, ProgramProblem, Report, Summary};
+use elinvar::{Error, ProgramProblem, Report, Summary, WrittenFile};
 use serde_json::json;
 
 use crate::trace_options::TraceOptions;
@@ -33,16 +34,18 @@ pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) ->
 }
 
 /// The report of a run whose model was not read before a limit was reached.
-pub fn unread(reason: &StopReason, json: bool, quiet: bool) -> String {
+pub fn unread(reason: &StopReason, files: &[WrittenFile], json: bool, quiet: bool) -> String {
     let word = style::headline(Summary::Unknown, Summary::Unknown.word());
     if json {
         let mut object = elinvar::json_header(Summary::Unknown, Some(reason.to_string()));
         object.insert("properties".to_owned(), json!([]));
+        object.insert("files".to_owned(), elinvar::json_files(files));
         format!("{}\n", serde_json::Value::from(object))
     } else if quiet {
         format!("{word}\n")
     } else {
-        format!("{word}\nThe model was not read: {reason}.\n")
+        let files: String = files.iter().map(|file| output::wrote(file) + "\n").collect();
+        format!("{word}\nThe model was not read: {reason}.\n{files}")
     }
 }
 
@@ -69,19 +72,5 @@ pub fn finish(report: &Report, stats: bool) -> Result<u8> {
     match report.bugs.first() {
         Some(bug) => Err(Error::Bug(bug.clone()).into()),
         None => Ok(report.summary().exit_code()),
-    }
-}
-
-/// The exit code where vacuous proofs do not count.
-pub fn strict_code(report: &Report, code: u8) -> u8 {
-    match report.summary() {
-        Summary::Safe | Summary::Reached if !report.is_substantial() => {
-            Summary::Unknown.exit_code()
-        }
-        Summary::Safe
-        | Summary::Reached
-        | Summary::Unsafe
-        | Summary::Unreachable
-        | Summary::Unknown => code,
     }
 }

@@ -18,7 +18,7 @@ use elinvar_engines::pdr::Reuse;
 
 use super::columns::{Cell, Fit, flow, layout};
 use super::table::{self, Look, shorten};
-use super::{properties, substance};
+use super::{explanation, properties, substance};
 use crate::output;
 use crate::style::{self, paint};
 
@@ -46,7 +46,11 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
         write!(text, "\n{}", properties::table(report, look)).expect(STRINGS);
     }
     text.push_str(&failure(report, view, look));
-    text.push_str(&invariant_text(report, look));
+    // An explanation has the invariants of systems.
+    if !report.options.explain || matches!(report.problem, Problem::Program(_)) {
+        text.push_str(&invariant_text(report, look));
+    }
+    text.push_str(&flow(&explanation::render(report), look.limit()));
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
     }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+mod action;
+mod ci;
 mod competition;
 mod designs;
 mod families;

@@ -32,7 +32,7 @@ use elinvar_smt::Context;
 
 use crate::engine::{EngineError, implement_engine};
 use crate::relation::Level;
-use crate::run::Run;
+use crate::run::{Event, Recurring, Run, States};
 use crate::task::Task;
 use abstraction::TraceAbstraction;
 use frames::Frames;
@@ -96,7 +96,10 @@ impl<'a> Decision<'a> {
                     let at = trim::trim(method.graph(), &left, at, run);
                     self.prove(&invariants(method.graph(), at, program), |_| true);
                 }
-                End::Stopped(reason) => return Err(EngineError::Stopped(reason)),
+                End::Stopped(reason) => {
+                    self.tell_recurring(&method);
+                    return Err(EngineError::Stopped(reason));
+                }
                 End::Reached { error: reached, path } => {
                     let property = self.close(reached).expect("only open errors are looked for");
                     let (verdict, depth) =
@@ -128,6 +131,19 @@ impl<'a> Decision<'a> {
     fn close(&mut self, error: LocationId) -> Option<PropertyId> {
         let at = self.open.iter().position(|&property| self.error(property) == error)?;
         Some(self.open.remove(at))
+    }
+
+    /// Tells which states kept the search busy.
+    fn tell_recurring(&self, method: &Method<'_>) {
+        let Method::Whole(search) = method else { return };
+        let Some((obligation, error, steps)) = search.recurring() else { return };
+        let at = BTreeMap::from([(obligation.at, obligation.cube.clone())]);
+        let states = Invariants { terms: Arc::new(search.graph.terms.clone()), at };
+        let (times, states) = (obligation.times, States::Program(states));
+        for &property in self.open.iter().filter(|&&property| self.error(property) == error) {
+            let recurring = Recurring { property, states: states.clone(), steps, times };
+            self.task.run().emit(Event::Recurring(Arc::new(recurring)));
+        }
     }
 
     /// Decides the open properties of some errors.

@@ -25,14 +25,14 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step, StopReason,
-    Trace, Value, Verdict, keys,
+    BitVec, Certificate, Fact, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step,
+    StopReason, Trace, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
-use elinvar_transform::{PassOptions, Prepared};
+use elinvar_transform::{Bit, PassOptions, Prepared};
 
 use crate::engine::{EngineError, implement_engine};
-use crate::run::Event;
+use crate::run::{Event, Recurring, States};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::{BitTask, Task};
 use bits::Bits;
@@ -144,6 +144,9 @@ impl Report<Bits> for Verdicts<'_> {
         clear: &[usize],
         obligations: usize,
     ) {
+        for (property, &clear) in clear.iter().enumerate().filter(|(_, clear)| **clear > 0) {
+            self.task.exclude(domain.property_id(property), clear + 1);
+        }
         let run = self.task.run();
         if run.is_state_due() {
             let keys = self.keys.get_or_init(|| keys(self.prepared.lift.old()));
@@ -209,6 +212,22 @@ impl Report<Bits> for Verdicts<'_> {
             steps,
         };
         self.refuted(domain, property, trace);
+    }
+
+    fn recurring(&mut self, domain: &mut Bits, obligation: &Obligation<Lit, Box<[Lit]>>) {
+        // Other engines may use the loop on a system with more registers than the user's.
+        if self.engine != NAME {
+            return;
+        }
+        let lift = &self.prepared.lift;
+        let facts = obligation.cube.atoms().iter().filter_map(|lit| {
+            let Bit { index, position } = lift.origin(lit.var().index() - 1);
+            Fact::of_bit(lift.old(), index, position, !lit.is_negative())
+        });
+        let (facts, property) = (facts.collect(), domain.property_id(obligation.property));
+        let (steps, times) = (obligation.depth, obligation.times.get());
+        let recurring = Recurring { property, states: States::System(facts), steps, times };
+        self.task.run().emit(Event::Recurring(Arc::new(recurring)));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Proof obligations: states that lead to a bad one, to be blocked at a level.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -17,6 +18,27 @@ pub(crate) struct Obligation<A, C> {
     pub depth: usize,
     /// Which property is violated in the end.
     pub property: usize,
+    /// How often it was worked on.
+    pub times: Cell<u32>,
+}
+
+impl<A, C> Obligation<A, C> {
+    /// States that are bad with this choice of inputs.
+    pub fn bad(cube: Cube<A>, choice: C, property: usize) -> Self {
+        Obligation { cube, choice, successor: None, depth: 0, property, times: Cell::new(0) }
+    }
+
+    /// States that lead into those of `successor` with this choice of inputs.
+    pub fn before(cube: Cube<A>, choice: C, successor: &Rc<Self>) -> Self {
+        Obligation {
+            cube,
+            choice,
+            depth: successor.depth + 1,
+            property: successor.property,
+            successor: Some(Rc::clone(successor)),
+            times: Cell::new(0),
+        }
+    }
 }
 
 impl<A, C> Drop for Obligation<A, C> {
@@ -104,8 +126,11 @@ mod tests {
     type Plain = Obligation<u32, ()>;
 
     fn obligation(atoms: Vec<u32>, successor: Option<Rc<Plain>>) -> Rc<Plain> {
-        let depth = successor.as_ref().map_or(0, |next| next.depth + 1);
-        Rc::new(Obligation { cube: Cube::new(atoms), choice: (), successor, depth, property: 0 })
+        let cube = Cube::new(atoms);
+        Rc::new(match successor {
+            None => Obligation::bad(cube, (), 0),
+            Some(successor) => Obligation::before(cube, (), &successor),
+        })
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub(crate) trait Report<D: Domain> {
 
     /// The chain starts in an initial state.
     fn unsafe_(&mut self, domain: &mut D, chain: &Obligation<D::Atom, D::Choice>);
+
+    /// Of the obligations for an open property, this one was worked on most often.
+    fn recurring(&mut self, domain: &mut D, obligation: &Obligation<D::Atom, D::Choice>);
 }
 
 pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
@@ -56,6 +59,21 @@ pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
     concluded: Option<usize>,
     /// Obligations worked on.
     worked: u64,
+    /// By property: the obligation that was worked on most often, until it is reported.
+    recurring: Vec<Busiest<D>>,
+}
+
+/// An obligation that comes back.
+struct Busiest<D: Domain> {
+    times: u32,
+    /// Not reported yet.
+    obligation: Option<Rc<Obligation<D::Atom, D::Choice>>>,
+}
+
+impl<D: Domain> Default for Busiest<D> {
+    fn default() -> Self {
+        Busiest { times: 1, obligation: None }
+    }
 }
 
 impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
@@ -76,6 +94,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             clear: vec![0; properties],
             concluded: None,
             worked: 0,
+            recurring: (0..properties).map(|_| Busiest::default()).collect(),
         }
     }
 
@@ -102,6 +121,21 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         statistics.frames = frames.sizes();
         statistics.invariant_lemmas = frames.infinite().len();
         self.report.progress(self.domain, &self.frames, &self.clear, self.queue.len());
+        for &property in &self.open {
+            if let Some(obligation) = self.recurring[property].obligation.take() {
+                self.report.recurring(self.domain, &obligation);
+            }
+        }
+    }
+
+    /// Notes that an obligation is worked on.
+    fn count(&mut self, obligation: &Rc<Obligation<D::Atom, D::Choice>>) {
+        let times = obligation.times.get() + 1;
+        obligation.times.set(times);
+        let most = &mut self.recurring[obligation.property];
+        if times > most.times {
+            *most = Busiest { times, obligation: Some(Rc::clone(obligation)) };
+        }
     }
 
     fn run_until_decided(&mut self) -> Interruptible<()> {
@@ -166,13 +200,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
                     self.clear[property] = frontier;
                     break;
                 };
-                let obligation = Rc::new(Obligation {
-                    cube: found.cube,
-                    choice: found.choice,
-                    successor: None,
-                    depth: 0,
-                    property,
-                });
+                let obligation = Rc::new(Obligation::bad(found.cube, found.choice, property));
                 if self.domain.meets_initial(obligation.cube.atoms()) {
                     self.refute(&obligation);
                     break;
@@ -215,6 +243,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             }
             None => {}
         }
+        self.count(&obligation);
         let activity = activity + 1.0;
         let too_often = self.options.drop_obligations.is_some_and(|max| activity > max as f32);
         let statistics = self.domain.statistics();
@@ -232,13 +261,8 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         match self.domain.step(before, cube, Source::Anywhere, Purpose::Block)? {
             Step::Reached(found) => {
                 let found = self.domain.predecessor(found, cube, Effort::UntilStable)?;
-                let predecessor = Rc::new(Obligation {
-                    cube: found.cube,
-                    choice: found.choice,
-                    depth: obligation.depth + 1,
-                    property: obligation.property,
-                    successor: Some(Rc::clone(&obligation)),
-                });
+                let predecessor =
+                    Rc::new(Obligation::before(found.cube, found.choice, &obligation));
                 if self.domain.meets_initial(predecessor.cube.atoms()) {
                     self.refute(&predecessor);
                     return Ok(());

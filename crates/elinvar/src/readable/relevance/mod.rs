@@ -19,7 +19,7 @@ use elinvar_ir::{
 pub use self::determined::Known;
 
 use self::determined::Determined;
-use self::needed::{Needed, all_of, union};
+pub(crate) use self::needed::{Needed, all_of, union};
 use super::waves::execute;
 
 /// Traces with more values than this are not analysed: everything matters.

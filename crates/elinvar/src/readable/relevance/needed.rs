@@ -5,6 +5,8 @@
 //! one bit in which they do. Which one is taken is a heuristic, which prefers bits that are
 //! needed anyway.
 
+use std::collections::BinaryHeap;
+
 use elinvar_ir::{
     ArrayValue, BinaryOp, BitVec, Evaluator, Expr, ExprId, Pool, Sort, UnaryOp, Value, cone,
 };
@@ -18,6 +20,8 @@ pub struct Needed<'a> {
     nodes: Vec<ExprId>,
     values: Evaluator<'a>,
     masks: Vec<Option<Value>>,
+    /// Expressions that got a mask, for [`Needed::causes`].
+    touched: BinaryHeap<ExprId>,
 }
 
 impl<'a> Needed<'a> {
@@ -25,7 +29,8 @@ impl<'a> Needed<'a> {
     pub fn new(pool: &'a Pool, roots: &[ExprId]) -> Self {
         let nodes = cone(pool, roots.iter().copied());
         let values = Evaluator::new(pool, roots.iter().copied());
-        Needed { pool, nodes, values, masks: vec![None; pool.len()] }
+        let (masks, touched) = (vec![None; pool.len()], BinaryHeap::new());
+        Needed { pool, nodes, values, masks, touched }
     }
 
     /// Finds what gives some bits of expressions their values, if the symbols have these
@@ -35,7 +40,7 @@ impl<'a> Needed<'a> {
         wanted: impl IntoIterator<Item = (ExprId, Value)>,
         symbol: impl FnMut(ExprId) -> Value,
     ) {
-        self.values.run(symbol);
+        self.settle(symbol);
         self.masks.fill(None);
         for (expr, mask) in wanted {
             self.add(expr, mask);
@@ -50,6 +55,29 @@ impl<'a> Needed<'a> {
                 self.explain(&expr, &mask);
             }
         }
+        self.touched.clear();
+    }
+
+    /// Goes to a cycle in which the symbols have these values.
+    pub fn settle(&mut self, symbol: impl FnMut(ExprId) -> Value) {
+        self.values.run(symbol);
+    }
+
+    /// What gives some bits of one expression their values in this cycle: the bits of symbols.
+    /// The expression must be a root or among what the roots depend on.
+    pub fn causes(&mut self, expr: ExprId, mask: Value) -> Vec<(ExprId, Value)> {
+        let mut causes = Vec::new();
+        self.add(expr, mask);
+        // Operands are older than the expressions that use them.
+        while let Some(node) = self.touched.pop() {
+            let Some(mask) = self.masks[node.node()].take() else { continue };
+            match self.pool.get(node) {
+                Expr::Symbol(_) => causes.push((node, mask)),
+                expr => self.explain(&expr, &mask),
+            }
+        }
+        causes.reverse();
+        causes
     }
 
     /// The needed bits of a symbol, if there are any.
@@ -62,6 +90,9 @@ impl<'a> Needed<'a> {
             return;
         }
         let slot = &mut self.masks[expr.node()];
+        if slot.is_none() {
+            self.touched.push(expr.regular());
+        }
         *slot = Some(match slot.take() {
             None => mask,
             Some(known) => union(&known, &mask),
@@ -269,4 +300,75 @@ fn up_to_highest(bits: &BitVec) -> BitVec {
 
 fn sign_bit(width: u32) -> BitVec {
     low(width, width - 1).not()
+}
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::Rng;
+    use elinvar_models::{Generator, Shape};
+
+    use super::*;
+
+    fn scrambled(value: &Value, mask: Option<&Value>, rng: &mut Rng) -> Value {
+        let mix = |value: &BitVec, mask: &BitVec, rng: &mut Rng| {
+            value.and(mask).or(&rng.bitvec(value.width()).and(&mask.not()))
+        };
+        match (value, mask) {
+            (Value::Bv(bits), None) => rng.bitvec(bits.width()).into(),
+            (Value::Bv(bits), Some(mask)) => mix(bits, mask.bv(), rng).into(),
+            (Value::Array(array), mask) => {
+                let width = array.index_width();
+                let mut other = array.clone();
+                for index in (0..1 << width).map(|index| BitVec::new(width, index)) {
+                    let element = array.read(&index);
+                    let none = BitVec::zero(element.width());
+                    let bits = mask.map_or(&none, |mask| mask.array().read(&index));
+                    other.write(index.clone(), mix(element, bits, rng));
+                }
+                other.into()
+            }
+        }
+    }
+
+    /// An expression keeps its value, whatever the bits are that are not among its causes.
+    #[test]
+    fn causes_are_enough() {
+        let mut open = 0;
+        for (seed, shape) in
+            (0..300).map(|seed| (seed, [Shape::BITS, Shape::WORDS, Shape::ARRAYS][seed % 3]))
+        {
+            let system = Generator::system(seed as u64, shape);
+            let (pool, mut rng) = (system.pool(), Rng::new(seed as u64));
+            let roots: Vec<ExprId> = system.states().iter().filter_map(|s| s.next).collect();
+            let symbols = (system.inputs().iter().map(|input| input.symbol))
+                .chain(system.states().iter().map(|state| state.symbol));
+            let values: Vec<(ExprId, Value)> =
+                symbols.map(|symbol| (symbol, rng.value(pool.sort(symbol)))).collect();
+            let mut needed = Needed::new(pool, &roots);
+            let mut evaluator = Evaluator::new(pool, roots.iter().copied());
+            let of = |values: &[(ExprId, Value)], symbol: ExprId| {
+                let found = values.iter().find(|(other, _)| *other == symbol);
+                found.map(|(_, value)| value.clone()).unwrap()
+            };
+            needed.settle(|symbol| of(&values, symbol));
+            for &root in &roots {
+                let causes = needed.causes(root, all_of(pool.sort(root)));
+                let mask = |symbol: ExprId| causes.iter().find(|(cause, _)| *cause == symbol);
+                evaluator.run(|symbol| of(&values, symbol));
+                let before = evaluator.value(root);
+                for _ in 0..5 {
+                    let others: Vec<(ExprId, Value)> = (values.iter())
+                        .map(|(symbol, value)| {
+                            let mask = mask(*symbol).map(|(_, mask)| mask);
+                            (*symbol, scrambled(value, mask, &mut rng))
+                        })
+                        .collect();
+                    open += usize::from(others != values);
+                    evaluator.run(|symbol| of(&others, symbol));
+                    assert_eq!(evaluator.value(root), before, "seed {seed}, {shape:?}");
+                }
+            }
+        }
+        assert!(open > 1000, "{open}");
+    }
 }

@@ -37,6 +37,8 @@ pub struct Obligation {
     /// The block that leads on, and the obligation there; none at an error.
     pub next: Option<(BlockId, usize)>,
     origin: Origin,
+    /// How often it was worked on.
+    pub times: u32,
 }
 
 /// Why a cube is to be excluded.
@@ -120,6 +122,22 @@ impl<'a> ProgramSearch<'a> {
         self.drop_obligations(Origin::Error(error));
     }
 
+    /// The obligation that was worked on most often, with the error that it leads to and the
+    /// number of blocks between them.
+    pub fn recurring(&self) -> Option<(&Obligation, LocationId, usize)> {
+        let of_error = |obligation: &Obligation| match obligation.origin {
+            Origin::Error(error) => Some(error).filter(|error| self.errors.contains(error)),
+            Origin::Guess(_) => None,
+        };
+        let inner =
+            self.obligations.iter().filter(|obligation| !self.graph.is_error(obligation.at));
+        let found = inner.filter_map(|obligation| Some((obligation, of_error(obligation)?)));
+        let (most, error) = found.max_by_key(|(obligation, _)| obligation.times)?;
+        let next = |obligation: &&Obligation| Some(&self.obligations[obligation.next?.1]);
+        let blocks = std::iter::successors(Some(most), next).count() - 1;
+        Some((most, error, blocks))
+    }
+
     fn drop_obligations(&mut self, origin: Origin) {
         let obligations = &self.obligations;
         self.queue.retain(|Reverse((_, Reverse(index)))| obligations[*index].origin != origin);
@@ -169,6 +187,7 @@ impl<'a> ProgramSearch<'a> {
                         cube: Vec::new(),
                         next: None,
                         origin: Origin::Error(error),
+                        times: 0,
                     },
                     self.frontier,
                 );
@@ -215,6 +234,7 @@ impl<'a> ProgramSearch<'a> {
             self.again(index, level);
             return None;
         }
+        self.obligations[index].times += 1;
         match self.try_block(at, &cube, level, QUERY) {
             Blocking::Stopped(reason) => Some(End::Stopped(reason)),
             Blocking::Blocked(core) => {
@@ -268,7 +288,7 @@ impl<'a> ProgramSearch<'a> {
             }
             self.guesses.push(GUESS_OBLIGATIONS);
             let origin = Origin::Guess(self.guesses.len() - 1);
-            self.enqueue(Obligation { at, cube: guess, next: None, origin }, level);
+            self.enqueue(Obligation { at, cube: guess, next: None, origin, times: 0 }, level);
         }
     }
 

@@ -59,7 +59,7 @@ impl ProgramSearch<'_> {
         self.queue.push(Reverse((level, Reverse(index))));
         for cube in cubes {
             let next = Some((block, index));
-            self.enqueue(Obligation { at: from, cube, next, origin }, level - 1);
+            self.enqueue(Obligation { at: from, cube, next, origin, times: 0 }, level - 1);
         }
         None
     }

@@ -36,8 +36,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, PropertyId, Simulator, Step, StopReason, Trace, TransitionSystem, Value,
-    Verdict, zero_of,
+    BitVec, Certificate, Fact, PropertyId, Simulator, Step, StopReason, Trace, TransitionSystem,
+    Value, Verdict, zero_of,
 };
 use elinvar_logic::simulation::Kind;
 use elinvar_transform::{Expanded, Lift, expand_memories};
@@ -50,7 +50,7 @@ use super::obligation::Obligation;
 use super::search::{Report, Search};
 use crate::bmc::{Bmc, BmcOptions, bad_bits};
 use crate::engine::{EngineError, implement_engine};
-use crate::run::{Event, Stopped};
+use crate::run::{Event, Recurring, States, Stopped};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::Task;
 use atom::Atom;
@@ -149,9 +149,12 @@ impl Report<WordDomain> for Verdicts<'_> {
         &mut self,
         domain: &mut WordDomain,
         frames: &Frames<WordDomain>,
-        _clear: &[usize],
+        clear: &[usize],
         obligations: usize,
     ) {
+        for (property, &clear) in clear.iter().enumerate().filter(|(_, clear)| **clear > 0) {
+            self.task.exclude(domain.property_id(property), clear + 1);
+        }
         let sizes = FrameSizes {
             frontier: frames.frontier(),
             lemmas: frames.sizes(),
@@ -193,6 +196,33 @@ impl Report<WordDomain> for Verdicts<'_> {
             Verdict::Safe(_) | Verdict::Unknown(_) => 0,
         };
         self.decide(domain.property_id(property), verdict, depth);
+    }
+
+    fn recurring(
+        &mut self,
+        domain: &mut WordDomain,
+        obligation: &Obligation<Atom, Rc<StepInputs>>,
+    ) {
+        let atoms = obligation.cube.atoms().iter();
+        let facts: Vec<Fact> = atoms.map(|&atom| domain.solver.encoding.fact(atom)).collect();
+        let facts = match self.lift {
+            Some(expanded) => in_memories(expanded, facts),
+            None => facts,
+        };
+        let property = domain.property_id(obligation.property);
+        let (steps, times) = (obligation.depth, obligation.times.get());
+        let recurring = Recurring { property, states: States::System(facts), steps, times };
+        self.task.run().emit(Event::Recurring(Arc::new(recurring)));
+    }
+}
+
+/// Facts about the elements of memories, instead of facts about the words that these became.
+/// Facts that cannot be stated about memories are left out.
+fn in_memories(expanded: &Expanded<'_>, facts: Vec<Fact>) -> Vec<Fact> {
+    let clauses = facts.into_iter().map(|fact| vec![fact]).collect();
+    match expanded.proof(Certificate::Facts { clauses }) {
+        Ok(Certificate::Facts { clauses }) => clauses.into_iter().flatten().collect(),
+        Ok(_) | Err(_) => Vec::new(),
     }
 }
 

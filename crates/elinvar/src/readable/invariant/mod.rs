@@ -7,14 +7,39 @@
 //! - A clause of several facts is an implication if some of them are simpler than others:
 //!   conditions on bits or on single words come before the arrow, `pc = 3 -> i <= n`.
 //!   Otherwise its facts are joined by `or`.
+//! - Clauses over bits that say together that parts of two words are equal, or have a value,
+//!   are one line: `valid -> address[31:2] = last[31:2]`.
 //! - Numbers are signed. Where it matters, lines whose words are all unsigned end with
 //!   `(unsigned)`, and in a mixture `u(x)` says which ones are. Registers of one bit are 0 or 1.
+
+mod gather;
 
 use std::collections::BTreeMap;
 
 use dashu_int::IBig;
 use dashu_int::ops::{BitTest, RemEuclid};
-use elinvar_ir::{BitVec, Fact, LinearTerm, Reading, Role, Sort, TransitionSystem, Word};
+use elinvar_ir::{
+    BitVec, Certificate, Fact, LinearTerm, Reading, Role, Sort, StateBit, TransitionSystem, Word,
+};
+
+use self::gather::{Conclusion, Gathered, gather};
+
+/// The invariant of a proof, if it consists of clauses over bits or facts.
+pub fn of_proof(system: &TransitionSystem, proof: &Certificate) -> Vec<String> {
+    let fact = |bit: &StateBit| Fact::Bit {
+        word: Word { state: bit.state, element: None },
+        bit: bit.bit,
+        value: bit.positive,
+    };
+    match proof {
+        Certificate::Inductive { clauses } => {
+            let clauses = clauses.iter().map(|clause| clause.iter().map(fact).collect());
+            lines(system, &clauses.collect::<Vec<Vec<Fact>>>())
+        }
+        Certificate::Facts { clauses } => lines(system, clauses),
+        Certificate::KInductive { .. } | Certificate::Formula(_) => Vec::new(),
+    }
+}
 
 /// The clauses of an invariant of the system, a line each, the smallest first.
 pub fn lines<'a>(
@@ -22,13 +47,17 @@ pub fn lines<'a>(
     clauses: impl IntoIterator<Item = &'a Vec<Fact>>,
 ) -> Vec<String> {
     let writer = Writer { system };
-    let mut units = Vec::new();
+    let (units, others): (Vec<&Vec<Fact>>, Vec<&Vec<Fact>>) =
+        clauses.into_iter().partition(|clause| clause.len() == 1);
+    let units: Vec<Atom> = units.into_iter().flatten().map(|fact| writer.atom(fact)).collect();
+    let (gathered, others) = gather(others.into_iter().cloned().collect());
     let mut lines: Vec<(Size, String)> = Vec::new();
-    for clause in clauses {
-        match &clause[..] {
-            [fact] => units.push(writer.atom(fact)),
-            facts => lines.push((size(facts), writer.line(&writer.clause(facts)))),
-        }
+    for facts in others {
+        lines.push((size(&facts), writer.line(&writer.clause(&facts))));
+    }
+    for found in &gathered {
+        let (facts, terms, digits) = size(&found.rest);
+        lines.push(((facts + 1, terms + 1, digits), writer.line(&writer.gathered(found))));
     }
     for atom in conjunction(units) {
         let size = (1, atom.terms().len().max(1), atom.digits());
@@ -73,6 +102,8 @@ struct Line {
 enum Atom {
     /// The bits from `lowest` on have this value, or have not.
     Bits { word: Word, lowest: u32, value: BitVec, equal: bool },
+    /// So many bits of two words, from these on, are equal or the complement of each other.
+    Same { left: (Word, u32), right: (Word, u32), width: u32, equal: bool },
     /// The first coefficient is positive.
     Linear { terms: Vec<LinearTerm>, range: Range },
     /// Modulo 2^width; the first coefficient is positive.
@@ -89,7 +120,7 @@ enum Range {
 impl Atom {
     fn terms(&self) -> &[LinearTerm] {
         match self {
-            Atom::Bits { .. } => &[],
+            Atom::Bits { .. } | Atom::Same { .. } => &[],
             Atom::Linear { terms, .. } | Atom::Congruent { terms, .. } => terms,
         }
     }
@@ -97,7 +128,7 @@ impl Atom {
     /// Binary digits of all its numbers.
     fn digits(&self) -> usize {
         let number = match self {
-            Atom::Bits { .. } => 0,
+            Atom::Bits { .. } | Atom::Same { .. } => 0,
             Atom::Linear { range: Range::AtMost(bound) | Range::AtLeast(bound), .. } => {
                 bound.bit_len()
             }
@@ -124,7 +155,9 @@ fn conjunction(atoms: Vec<Atom>) -> Vec<Atom> {
                 };
                 ranges.insert(terms, both);
             }
-            Atom::Bits { equal: false, .. } | Atom::Congruent { .. } => others.push(atom),
+            Atom::Bits { equal: false, .. } | Atom::Same { .. } | Atom::Congruent { .. } => {
+                others.push(atom);
+            }
         }
     }
     let mut atoms = runs(bits);
@@ -198,6 +231,20 @@ impl Writer<'_> {
         }
         let conclusions = last.into_iter().map(|fact| self.atom(fact)).collect();
         Line { conditions: negated(simple), conclusions }
+    }
+
+    /// The alternatives to what is said about words become its conditions.
+    fn gathered(&self, found: &Gathered) -> Line {
+        let negated = found.rest.iter().map(|fact| self.atom(&fact.negated())).collect();
+        let conclusion = match found.conclusion.clone() {
+            Conclusion::Value { word, lowest, value } => {
+                Atom::Bits { word, lowest, value, equal: true }
+            }
+            Conclusion::Same { left, right, width, equal } => {
+                Atom::Same { left, right, width, equal }
+            }
+        };
+        Line { conditions: conjunction(negated), conclusions: vec![conclusion] }
     }
 
     fn atom(&self, fact: &Fact) -> Atom {
@@ -298,6 +345,15 @@ impl Writer<'_> {
         let mixed = mixed && self.reading_matters(atom);
         match atom {
             Atom::Bits { word, lowest, value, equal } => self.bits(word, *lowest, value, *equal),
+            Atom::Same { left, right, width, equal } => {
+                let [left, right] =
+                    [left, right].map(|(word, lowest)| self.part(word, *lowest, *width));
+                match (*equal, *width) {
+                    (true, _) => format!("{left} = {right}"),
+                    (false, 1) => format!("{left} != {right}"),
+                    (false, _) => format!("{left} = ~{right}"),
+                }
+            }
             Atom::Linear { terms, range } => match range {
                 Range::AtMost(bound) => self.relation(terms, "<=", bound, mixed),
                 Range::AtLeast(bound) => self.relation(terms, ">=", bound, mixed),
@@ -323,13 +379,18 @@ impl Writer<'_> {
         if width == 1 {
             return if value.is_one() == equal { name } else { format!("!{name}") };
         }
-        let which = match lowest + value.width() - 1 {
-            highest if highest - lowest + 1 == width => String::new(),
-            highest if highest == lowest => format!("[{lowest}]"),
-            highest => format!("[{highest}:{lowest}]"),
-        };
         let sign = if equal { "=" } else { "!=" };
-        format!("{name}{which} {sign} {}", value.to_decimal())
+        format!("{} {sign} {}", self.part(word, lowest, value.width()), value.to_decimal())
+    }
+
+    /// So many bits of a word: `x`, `x[3]`, `x[7:4]`.
+    fn part(&self, word: &Word, lowest: u32, bits: u32) -> String {
+        let name = self.name(word);
+        match lowest + bits - 1 {
+            _ if bits == self.width(word) => name,
+            highest if highest == lowest => format!("{name}[{lowest}]"),
+            highest => format!("{name}[{highest}:{lowest}]"),
+        }
     }
 
     /// `sum sign bound`, or what is added compared with what is subtracted.
@@ -424,7 +485,9 @@ fn unequal(atom: Atom) -> Atom {
         Atom::Bits { word, lowest, value, equal } => {
             Atom::Bits { word, lowest, value, equal: !equal }
         }
-        Atom::Linear { .. } | Atom::Congruent { .. } => unreachable!("made of bits"),
+        Atom::Same { .. } | Atom::Linear { .. } | Atom::Congruent { .. } => {
+            unreachable!("made of bits")
+        }
     }
 }
 
@@ -559,6 +622,21 @@ mod tests {
         check(&[&[bit(PC, 0, true)], &[bit(PC, 1, true)]], &["pc = 3"]);
         check(&[&[bit(X, 6, true)], &[bit(X, 5, false)], &[bit(X, 4, true)]], &["x[6:4] = 5"]);
         check(&[&[bit(MEMORY, 7, true)]], &["memory[3][7] = 1"]);
+    }
+
+    #[test]
+    fn clauses_over_bits_say_something_about_words() {
+        let differ =
+            |n: u32, value| vec![bit(FLAG, 0, false), bit(X, n, value), bit(Y, n + 1, !value)];
+        let clauses: Vec<Vec<Fact>> =
+            (2..5).flat_map(|n| [differ(n, true), differ(n, false)]).collect();
+        let clauses: Vec<&[Fact]> = clauses.iter().map(|clause| &clause[..]).collect();
+        check(&clauses, &["flag -> x[4:2] = y[5:3]"]);
+        let opposite = [[false, false], [true, true]];
+        let clauses = opposite.map(|[a, b]| [bit(FLAG, 0, a), bit(BUSY, 0, b)]);
+        check(&[&clauses[0], &clauses[1]], &["flag != busy"]);
+        let value = |n, value| [bit(PC, 0, true), bit(X, n, value)];
+        check(&[&value(3, true), &value(4, false)], &["pc[0] = 0 -> x[4:3] = 1"]);
     }
 
     #[test]
