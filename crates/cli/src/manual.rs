@@ -174,13 +174,14 @@ fn verbatim(roff: &mut Roff, text: &str) {
 /// The exit codes of a command.
 fn exit_codes(command: &str) -> &'static [(&'static str, &'static str)] {
     match command {
-        "elinvar" | "check" | "peterson" => &[
+        "elinvar" | "check" | "explain" | "peterson" => &[
             ("0", "A property is undecided, and none is known to fail."),
             ("2", "The command line, the model or the program has an error."),
             ("3", "Elinvar has an internal error; no verdict is given."),
             ("10", "An assertion fails, or a cover statement is unreachable."),
             ("20", "All assertions hold, and all cover statements are reached."),
             ("130", "A second interrupt ended the run."),
+            ("0 to 4", "With --ci: see that option."),
         ],
         "verify" => &[
             ("0", "The evidence is accepted."),
@@ -212,8 +213,8 @@ fn exit_codes(command: &str) -> &'static [(&'static str, &'static str)] {
 fn related(command: &str) -> &'static [&'static str] {
     match command {
         "elinvar" => &["check", "verify", "simulate", "convert", "stats", "sby"],
-        "check" => &["verify", "simulate", "convert"],
-        "verify" | "simulate" | "stats" | "convert" | "sby" => &["check"],
+        "check" => &["explain", "verify", "simulate", "convert"],
+        "explain" | "verify" | "simulate" | "stats" | "convert" | "sby" => &["check"],
         "pebble" => &["peterson", "check"],
         "peterson" => &["pebble", "check"],
         _ => &[],

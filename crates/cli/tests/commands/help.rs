@@ -49,6 +49,7 @@ fn the_help_of_check_begins_with_what_most_users_need() {
         "Output:",
         "Trace:",
         "Verilog designs:",
+        "Continuous integration:",
         "Reuse:",
         "Programs:",
         "Families:",
