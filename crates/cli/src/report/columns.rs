@@ -195,12 +195,33 @@ pub fn flow(text: &str, width: Option<usize>) -> String {
         }
         let (label, rest) = content.split_at(label(content));
         let indent = visible(label) + INDENT;
-        let words = rest.split_whitespace().map(str::to_owned);
-        let lines = fill(words, width.saturating_sub(visible(label)), width.saturating_sub(indent));
+        let lines = fill(
+            units(rest).into_iter(),
+            width.saturating_sub(visible(label)),
+            width.saturating_sub(indent),
+        );
         let separator = format!("\n{:indent$}", "");
         flowed.extend([label, &lines.join(&separator), &line[content.len()..]]);
     }
     flowed
+}
+
+/// The words of a text, with both sides of an equation or a comparison as one word.
+fn units(text: &str) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for word in text.split_whitespace() {
+        let is_operator = matches!(word, "=" | "!=" | "<" | "<=" | ">" | ">=");
+        match units.last_mut() {
+            Some(unit) if is_open || is_operator => {
+                unit.push(' ');
+                unit.push_str(word);
+            }
+            Some(_) | None => units.push(word.to_owned()),
+        }
+        is_open = is_operator;
+    }
+    units
 }
 
 /// Where the text of a line starts: after its indentation, and after a first column if two
@@ -280,6 +301,8 @@ mod tests {
         let expected = "  cycle 1  x becomes 1:\n             reset = 1,\n             enqueue = 1\n           \
                         y becomes 2\n";
         assert_eq!(flow(step, Some(26)), expected);
+        let equation = flow("some words, full = 0", Some(17));
+        assert_eq!(equation, "some words,\n  full = 0", "equations stay together");
         let bold = Style::new().bold();
         let styled = format!("{bold}a.sv:3{bold:#}: assert (a)");
         assert_eq!(flow(&styled, Some(18)), styled, "styles do not count");
