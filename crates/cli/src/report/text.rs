@@ -178,7 +178,7 @@ fn meaning_of_one(report: &Report, property: &PropertyReport, look: Look) -> Str
         }
         (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
     };
-    format!("{heading}{}\n", flow(&sentence, look.limit()))
+    flow(&format!("{heading}{sentence}\n"), look.limit())
 }
 
 /// `a trace of 3 cycles`, and whether it is the shortest if that was asked for.
