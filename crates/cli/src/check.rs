@@ -86,9 +86,6 @@ pub struct Arguments {
     explain: bool,
 
     #[command(flatten)]
-    pub ci: CiOptions,
-
-    #[command(flatten)]
     limits: Limits,
 
     /// Write the counterexample
@@ -156,6 +153,9 @@ pub struct Arguments {
     /// written; the rest is checked again
     #[arg(long, requires = "certificate", help_heading = "Output", hide_short_help = true)]
     minimize: bool,
+
+    #[command(flatten)]
+    pub ci: CiOptions,
 
     #[command(flatten)]
     trace: TraceOptions,
