@@ -154,6 +154,9 @@ pub struct Arguments {
     minimize: bool,
 
     #[command(flatten)]
+    pub ci: CiOptions,
+
+    #[command(flatten)]
     trace: TraceOptions,
 
     // The headings of the help follow the order of the fields: expert options come last.
