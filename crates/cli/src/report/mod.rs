@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::output;
 use crate::trace_options::TraceOptions;
 
-pub use self::text::{proof, signals};
+pub use self::text::signals;
 
 /// The report as it is asked for.
 pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) -> String {
