@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use elinvar::formats::model::is_program;
 use elinvar::formats::waveform::WaveformFormat;
 use elinvar::ir::{Goal, PropertyId};
+use elinvar::page::PageOptions;
 use elinvar::readable::waveform;
 use elinvar::rtl::Design;
 use elinvar::{
@@ -18,13 +19,14 @@ use elinvar_engines::pdr::PdrOptions;
 
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
+use crate::html::HtmlOption;
 use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
-use crate::{output, project, report};
+use crate::{html, output, project, report};
 
 /// Decide the properties of a model or a program
 ///
@@ -117,6 +119,9 @@ pub struct Arguments {
     yw: Option<PathBuf>,
 
     #[command(flatten)]
+    html: HtmlOption,
+
+    #[command(flatten)]
     maps: MapOptions,
 
     /// Find the shortest counterexamples, and say so in the report
@@ -173,6 +178,7 @@ Examples:
   elinvar check                                               as elinvar.toml says
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
+  elinvar check fifo.sv --html fifo.html
   elinvar check fifo.btor2 --engine pdr --stats
   elinvar check fifo.btor2 -j 4
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
@@ -191,6 +197,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let session = limits::start(options)?;
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
+            arguments.html.write_unread(&reason, arguments.page())?;
             output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
             return Ok(Summary::Unknown.exit_code());
         }
@@ -325,7 +332,8 @@ impl Arguments {
 
     /// Traces that nobody sees are not made shorter.
     fn shortening(&self) -> Shortening {
-        match (self.shortest, self.quiet && self.outputs().next().is_none()) {
+        let is_seen = !self.quiet || self.html.is_used() || self.outputs().next().is_some();
+        match (self.shortest, !is_seen) {
             (true, _) => Shortening::Full,
             (false, true) => Shortening::Off,
             (false, false) => Shortening::Brief,
@@ -372,6 +380,7 @@ impl Arguments {
             ("--shortest", self.shortest),
             ("--strict", self.strict),
             ("--explain", self.explain),
+            ("--html", self.html.is_used()),
         ];
         match inapplicable.into_iter().find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
@@ -467,6 +476,8 @@ impl Arguments {
             output::expect_writable(path)?;
             outputs.extend(numbers.iter().map(|&number| elinvar::files::numbered(path, number)));
         }
+        self.html.expect_writable()?;
+        outputs.extend(self.html.path().cloned());
         let (reused, saved) = self.reuse.paths();
         outputs.extend(saved.cloned());
         // A proof may be replaced by its successor.
@@ -482,6 +493,14 @@ impl Arguments {
         for (kind, path) in self.outputs() {
             output::write_evidence(report, kind, path)?;
         }
-        Ok(())
+        self.html.write(report, self.page())
+    }
+
+    /// What an HTML report says about the command.
+    fn page(&self) -> PageOptions {
+        let mut verify_options = self.design.words();
+        verify_options.extend(self.maps.words());
+        verify_options.extend(self.dialect.words());
+        html::page(self.models.clone(), verify_options)
     }
 }

@@ -10,6 +10,7 @@ mod completions;
 mod convert;
 mod engine_options;
 mod family;
+mod html;
 mod input;
 mod interrupt;
 mod limits;

@@ -78,7 +78,7 @@ pub fn other_files(report: &Report) -> String {
         Problem::Program(_) => &[],
     };
     let maps = maps.iter().map(|name| format!("names from {}\n", escape(name)));
-    let files = report.properties.iter().flat_map(|property| &property.files);
+    let files = report.properties.iter().flat_map(|property| &property.files).chain(&report.files);
     maps.chain(files.map(|file| format!("wrote {}\n", shown(&file.path)))).collect()
 }
 

@@ -376,6 +376,7 @@ impl Session {
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
             bugs: lock(&self.bugs).clone(),
             warnings,
+            files: Vec::new(),
         };
         if self.options.explain {
             report.explain();

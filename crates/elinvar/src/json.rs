@@ -13,7 +13,7 @@ use crate::problem::{Problem, ProgramProblem};
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::waves::Waves;
 use crate::readable::{invariant, program, story, value};
-use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace};
+use crate::report::{Location, Proof, PropertyReport, Report, Summary, Trace, WrittenFile};
 use crate::rtl::Elaboration;
 use crate::vacuity::{Assumption, Conflict, Vacuity};
 
@@ -64,6 +64,7 @@ impl Report {
             object.insert("maps".into(), problem.map_files().into());
         }
         object.insert("warnings".into(), self.warnings.clone().into());
+        object.insert("files".into(), files(&self.files));
         object.insert("reuse".into(), reuse(self));
         object.insert("statistics".into(), self.statistics.to_json());
         object.into()
@@ -128,8 +129,7 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     if let Some(explanation) = &property.explanation {
         object.insert("explanation".into(), explained(explanation));
     }
-    let file = |file: &crate::report::WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
-    object.insert("files".into(), property.files.iter().map(file).collect::<Vec<Json>>().into());
+    object.insert("files".into(), files(&property.files));
     evidence(report, &property.verdict, &mut object);
     if let (Verdict::Unsafe(Trace::System(_)), Some(trace)) =
         (&property.verdict, object.get_mut("trace"))
@@ -137,6 +137,13 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
         trace["shortest"] = property.is_shortest.into();
     }
     object.into()
+}
+
+/// The kinds and the paths of files that were written.
+pub fn files(written: &[WrittenFile]) -> Json {
+    let file =
+        |file: &WrittenFile| json!({ "kind": file.kind, "path": file.path.to_string_lossy() });
+    written.iter().map(file).collect::<Vec<Json>>().into()
 }
 
 /// How long the runs are that the constraints allow.

@@ -54,6 +54,8 @@ pub struct Report {
     pub bugs: Vec<String>,
     /// What went wrong without harm to the verdicts.
     pub warnings: Vec<String>,
+    /// The files that were written about the whole run.
+    pub files: Vec<WrittenFile>,
 }
 
 /// The checked answer about one property.
@@ -183,10 +185,10 @@ impl fmt::Display for Location {
     }
 }
 
-/// A file that was written about a property.
+/// A file that was written about a property or about the whole run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// The name of an [`crate::EvidenceKind`].
+    /// The name of an [`crate::EvidenceKind`]; about the whole run, a kind of report.
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,

@@ -1,5 +1,6 @@
 //! Verdicts in sentences: what a report and each of its properties say.
 
+use elinvar_check::Runs;
 use elinvar_ir::program::{AssertionKind, Invariants};
 use elinvar_ir::{Certificate, Verdict};
 
@@ -158,4 +159,17 @@ fn invariants(proof: &Invariants) -> String {
     }
     let (clauses, locations) = (count(clauses, "clause"), count(stated().count(), "location"));
     format!("invariants of {clauses} at {locations}")
+}
+
+/// How long a run is known to satisfy the assumptions, if it is not known that runs of any length
+/// do.
+pub fn known_run(report: &Report) -> Option<String> {
+    let Some(Runs::AtLeast(cycles)) = report.runs else { return None };
+    Some(match cycles {
+        0 => "It is not known whether any run satisfies the assumptions.".to_owned(),
+        _ => format!(
+            "The assumptions allow a run of {}; it is not known whether they allow longer ones.",
+            count(cycles, "cycle")
+        ),
+    })
 }
