@@ -24,6 +24,8 @@ const WAVEFORMS: usize = 3_000_000;
 const STATEMENTS: usize = 20_000;
 /// Bytes of all invariants.
 const INVARIANTS: usize = 400_000;
+/// The longest sentence about all properties, which may name many of them.
+const SENTENCE: usize = 300;
 /// The longest value of a program.
 const VALUE: usize = 200;
 
@@ -33,7 +35,7 @@ pub(super) fn of_report(report: &Report, options: &PageOptions) -> Json {
     let properties: Vec<Json> = report.properties.iter().map(|p| writer.property(p)).collect();
     let mut object = header(report.summary().word(), options);
     object["headline"] = report.headline().into();
-    object["sentence"] = sentence::of_report(report).into();
+    object["sentence"] = shorten(&sentence::of_report(report), SENTENCE).into();
     object["remarks"] = remarks_of_report(report).into();
     object["facts"] = facts(report);
     object["combinational"] = report.is_combinational().into();
@@ -70,8 +72,7 @@ fn facts(report: &Report) -> Json {
     let seconds = |time: std::time::Duration| format!("{:.2} s", time.as_secs_f64());
     let mut facts = vec![
         ("Engine", report.engines()),
-        ("Time", seconds(report.time)),
-        ("of that, checking", seconds(report.checking)),
+        ("Time", format!("{} ({} checking)", seconds(report.time), seconds(report.checking))),
     ];
     if let Some(elaboration) = report.elaboration() {
         let program = elaboration.yosys.to_string_lossy();

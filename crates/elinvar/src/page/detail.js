@@ -201,7 +201,7 @@ class Detail {
     ];
     const places = this.places(property).filter(({ clauses }) => clauses.length > 0);
     if (places.length === 0) return null;
-    return this.section("Invariant", "invariant", el("p", {}, "This holds in every reachable state:"), places.map(place));
+    return this.section("Invariant", "invariant", el("p", { class: "label" }, places[0].file ? "Holds in every run, at these places" : "Holds in every reachable state"), places.map(place));
   }
 
   evidence(property) {
@@ -210,6 +210,7 @@ class Detail {
     const isEmbedded = evidence.text !== undefined || evidence.base64 !== undefined;
     const name = evidence.file.split("/").pop();
     const title = evidence.kind === "certificate" ? "Certificate" : "Witness";
+    const save = el("button", { type: "button", class: "quiet", onclick: () => download(name, evidence) }, `Save ${name}`);
     const how = evidence.written
       ? `Written to ${evidence.file}.`
       : isEmbedded
@@ -218,8 +219,7 @@ class Detail {
     return this.section(
       title,
       "evidence",
-      el("p", {}, `${plural(evidence.bytes, "byte")}. ${how}`),
-      isEmbedded && el("p", {}, el("button", { type: "button", class: "quiet", onclick: () => download(name, evidence) }, `Save ${name}`)),
+      el("p", { class: "inline" }, `${plural(evidence.bytes, "byte")}. ${how}`, isEmbedded && save),
       el("p", { class: "label" }, "SHA-256"),
       copyable(evidence.sha256, "the SHA-256"),
       evidence.verify && [el("p", { class: "label" }, "Check it again with"), copyable(evidence.verify, "the command")],

@@ -8,7 +8,7 @@ function fillHeader(host, data, dialog) {
     el("div", { class: "top" }, el("p", { class: "product" }, "Elinvar report"), help),
     el("h1", {}, badge(data.verdict), " ", el("span", { class: "name" }, data.title)),
     data.headline !== data.verdict && el("p", { class: "notice" }, data.headline),
-    el("p", { class: "sentence" }, data.sentence),
+    data.properties.length !== 1 && el("p", { class: "sentence" }, data.sentence),
     data.remarks.map((remark) => el("p", { class: "notice" }, remark)),
     el("dl", { class: "facts" }, facts.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text)))),
     data.command && [el("p", { class: "label" }, "Command"), copyable(data.command, "the command line")],
@@ -19,7 +19,8 @@ function fillFooter(host, data) {
   if (data.statistics) {
     append(host, [el("details", {}, el("summary", {}, "Statistics"), el("pre", { tabindex: "0", class: "scroll" }, data.statistics))]);
   }
-  append(host, [el("p", { class: "muted" }, `Elinvar ${data.version}. Every verdict was confirmed by an independent checker.`)]);
+  const confirmed = "Every verdict was confirmed by an independent checker before it was reported.";
+  append(host, [el("p", { class: "muted" }, `Elinvar ${data.version}. ${data.properties.length > 0 ? confirmed : ""}`)]);
 }
 
 /** The property that the address names, or the first one that fails. */

@@ -357,7 +357,7 @@ class Waveform {
     if (!this.isSized && this.canvasWidth > 0) {
       this.isSized = true;
       const room = this.canvasWidth - this.left - 2;
-      this.setCycleWidth(Math.max(24, Math.min(64, room / this.cycles)));
+      this.setCycleWidth(Math.max(24, Math.min(96, room / this.cycles)));
       this.showCycle(this.cursor);
     }
     this.measure();

@@ -199,7 +199,8 @@ function drawSignal(context, view, row, y) {
     const most = Math.floor((stop - start - 8) / view.charWidth);
     if (most < 1) continue;
     const text = formatValue(value, row.width, view.radix);
-    const shown = cutEnd(text, most);
+    // The first two digits of a long number say little.
+    const shown = text.length > most && most < 4 ? "" : cutEnd(text, most);
     const x = start + Math.max(4, (stop - start - shown.length * view.charWidth) / 2);
     if (shown !== "") context.fillText(shown, x, middle);
   }

@@ -6,8 +6,8 @@
 //! - `signals`: `[SCOPE, NAME, KIND, WIDTH]`, where the kind is a letter; elements of memories have
 //!   the scope of the memory and are called `[ADDRESS]`, with the other elements in `[others]`.
 //! - `runs`: values over the cycles, as the module `runs` writes them.
-//! - `traces`: `{ cycles, rows, left_out }`; a row is a signal and a run, the first rows being the
-//!   most important ones.
+//! - `traces`: `{ cycles, rows, left_out }`; a row is a signal and a run. The property is first,
+//!   then inputs, registers and wires, and among these the most important first.
 //!
 //! The size is bounded: signals that are far from the property are left out first.
 
@@ -74,9 +74,11 @@ impl<'a> Waveforms<'a> {
                     continue;
                 }
                 spent += size;
-                rows.push(self.write(row));
+                rows.push((signal.net.kind != Kind::Property, signal.net.kind, self.write(row)));
             }
         }
+        rows.sort_by_key(|&(is_other, kind, _)| (is_other, kind));
+        let rows: Vec<Json> = rows.into_iter().map(|(_, _, row)| row).collect();
         let cycles = trace.steps.len();
         self.traces.push(json!({ "cycles": cycles, "rows": rows, "left_out": left_out }));
         (self.traces.len() - 1, spent)
@@ -114,10 +116,11 @@ impl<'a> Waveforms<'a> {
             nets.insert(0, property);
         }
         let mut waves = Waves::of_trace(self.system, trace, relevance.as_ref(), nets);
+        let matters = |signal: &Signal| (0..signal.values.len()).any(|cycle| signal.matters(cycle));
+        waves.signals.retain(|signal| signal.net.is_named || matters(signal));
         waves.signals.sort_by_key(|signal| {
             let is_property = signal.net.kind == Kind::Property;
-            let matters = (0..signal.values.len()).any(|cycle| signal.matters(cycle));
-            (!is_property, !signal.net.is_named, !matters, !signal.is_changing())
+            (!is_property, !signal.net.is_named, !matters(signal), !signal.is_changing())
         });
         (waves.signals, left_out)
     }
@@ -156,7 +159,10 @@ fn property(system: &TransitionSystem, trace: &Trace) -> Option<Net> {
 
 /// One row for a word, one for each element of a memory.
 fn rows_of(system: &TransitionSystem, signal: &Signal, left_out: &mut usize) -> Vec<Row> {
-    let mut scope = path(&signal.net.name);
+    let mut scope = match signal.net.kind {
+        Kind::Property => vec![signal.net.name.clone()],
+        Kind::Clock | Kind::Input | Kind::Register | Kind::Wire => path(&signal.net.name),
+    };
     match signal.net.sort(system) {
         Sort::Bv(width) => {
             let name = scope.pop().unwrap_or_default();
