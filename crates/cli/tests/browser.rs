@@ -68,7 +68,7 @@ fn make_reports(folder: &Path) {
     check(folder, "unsafe_program", &[model("unsafe.bpl", UNSAFE_PROGRAM)], &[]);
     check(folder, "safe_program", &[model("safe.bpl", SAFE_PROGRAM)], &[]);
     let limit = ["--timeout", "0.000001"].map(str::to_owned);
-    check(folder, "unread", &[model("unread.btor2", &registers(10, 20))], &limit);
+    check(folder, "limit", &[model("limit.btor2", &registers(10, 20))], &limit);
     let design = folder.join("design.html");
     match Command::new("yosys").arg("-V").output() {
         Ok(_) => {

@@ -13,6 +13,7 @@ mod designs;
 mod families;
 mod files;
 mod games;
+mod html;
 mod interpolation;
 mod limits;
 mod names;

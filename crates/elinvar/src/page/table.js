@@ -165,9 +165,10 @@ class PropertyTable {
     if (target) this.select(target.property, true);
   }
 
+  /** Gives the focus to the selected row, or to the first one if that is filtered out. */
   focus() {
     const row = this.rows.find((row) => row.tabIndex === 0);
-    row?.focus();
+    if (row) this.select(row.property, true);
   }
 
   key(event) {
