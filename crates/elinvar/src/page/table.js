@@ -7,7 +7,7 @@ const ORDER = ["unsafe", "unreachable", "vacuous", "unknown", "reached", "safe"]
 const COLUMNS = [
   { name: "No.", key: "number", class: "right", text: (p) => String(p.number) },
   { name: "Verdict", key: "verdict", value: (p) => ORDER.indexOf(p.verdict), cell: (p) => badge(p.verdict) },
-  { name: "Property", key: "name", class: "wide", text: (p) => p.name },
+  { name: "Property", key: "name", class: "name", text: (p) => p.name },
   { name: "Place", key: "place", class: "wide", value: (p) => [p.file ?? "", p.line ?? 0], text: placeText },
   { name: "Kind", key: "kind", text: (p) => p.kind },
   { name: "Engine", key: "engine", value: (p) => p.engine ?? "", text: (p) => p.engine ?? "" },
@@ -54,7 +54,8 @@ class PropertyTable {
       this.body,
     );
     this.scroll = el("div", { class: "scroll table-scroll" }, grid);
-    append(host, [el("div", { class: "bar" }, this.search, this.chips(), this.result), this.scroll, this.more]);
+    const bar = el("div", { class: "bar", hidden: this.properties.length === 1 }, this.search, this.chips(), this.result);
+    append(host, [bar, this.scroll, this.more]);
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest("tr");
       if (row) this.select(row.property, true);

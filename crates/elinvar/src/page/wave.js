@@ -36,11 +36,19 @@ class Waveform {
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.onScheme = () => this.restyle();
     this.scheme.addEventListener("change", this.onScheme);
+    // Paper is white.
+    this.onPrint = ({ type }) => {
+      this.root.classList.toggle("w-light", type === "beforeprint");
+      this.restyle();
+      this.draw();
+    };
+    for (const type of ["beforeprint", "afterprint"]) addEventListener(type, this.onPrint);
     this.restyle();
     this.setCursor(this.cursor);
   }
 
   destroy() {
+    for (const type of ["beforeprint", "afterprint"]) removeEventListener(type, this.onPrint);
     this.observer.disconnect();
     this.scheme.removeEventListener("change", this.onScheme);
     this.root.remove();
@@ -381,16 +389,15 @@ class Waveform {
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
-      if (!this.colours || this.canvasWidth === 0) return;
-      const { canvasWidth: width, canvasHeight: height, scroller } = this;
-      drawWaveform(this.context, {
-        ...this,
-        width,
-        height,
-        scrollLeft: scroller.scrollLeft,
-        scrollTop: scroller.scrollTop,
-      });
+      this.draw();
     });
+  }
+
+  draw() {
+    if (!this.colours || this.canvasWidth === 0) return;
+    const { canvasWidth: width, canvasHeight: height } = this;
+    const { scrollLeft, scrollTop } = this.scroller;
+    drawWaveform(this.context, { ...this, width, height, scrollLeft, scrollTop });
   }
 
   /** Draws, and says where the cursor is. */

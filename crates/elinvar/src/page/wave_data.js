@@ -162,14 +162,22 @@ class TraceModel {
       inside.get(row.scope).push(row);
     }
     const list = [];
-    const add = (scope, depth) => {
+    const name = (scope) => this.scopes[scope].name;
+    const sorted = (scope) => (children.get(scope) ?? []).sort((a, b) => name(a).localeCompare(name(b), "en", { numeric: true }));
+    const add = (outer, depth) => {
+      let [scope, label] = [outer, outer < 0 ? "" : name(outer)];
+      // A scope that has nothing but another scope shares a heading with it.
+      while (scope >= 0 && inside.get(scope).length === 0 && children.get(scope).length === 1) {
+        [scope] = children.get(scope);
+        label += `.${name(scope)}`;
+      }
       if (scope >= 0) {
         const closed = collapsed.has(scope);
-        list.push({ scope, depth: depth - 1, label: this.scopes[scope].name, closed });
+        list.push({ scope, depth: depth - 1, label, closed });
         if (closed) return;
       }
       for (const row of inside.get(scope)) list.push({ row, depth, label: row.leaf });
-      for (const child of children.get(scope) ?? []) add(child, depth + 1);
+      for (const child of sorted(scope)) add(child, depth + 1);
     };
     add(-1, 0);
     return list;
