@@ -20,6 +20,10 @@ use crate::vacuity::Vacuity;
 
 /// Bytes of all waveforms.
 const WAVEFORMS: usize = 3_000_000;
+/// Bytes that the waveform of every trace may have.
+const RESERVED: usize = 3_000;
+/// Bytes that a waveform may have while enough is left for the others.
+const GENEROUS: usize = 150_000;
 /// Statements of all runs of programs.
 const STATEMENTS: usize = 20_000;
 /// Bytes of all invariants.
@@ -184,7 +188,7 @@ impl<'a> Writer<'a> {
         match (trace, &self.report.problem) {
             (Trace::System(trace), Problem::System(_)) => {
                 let waveforms = self.waveforms.as_mut().expect("there is a trace of a system");
-                let (number, size) = waveforms.add(trace, self.bytes_left / self.traces_left);
+                let (number, size) = waveforms.add(trace, share(self.bytes_left, self.traces_left));
                 self.bytes_left = self.bytes_left.saturating_sub(size);
                 self.traces_left -= 1;
                 object["trace"] = number.into();
@@ -259,6 +263,13 @@ impl<'a> Writer<'a> {
         let text = if at.line.is_some() { &at.text } else { &at.procedure };
         json!({ "file": file, "line": at.line, "text": text, "clauses": clauses })
     }
+}
+
+/// The bytes for the next of some traces: an equal part, or more if enough is left for the others.
+/// Few traces are large, and traces of the same model share many of their values.
+fn share(bytes: usize, traces: usize) -> usize {
+    let spare = bytes.saturating_sub(traces * RESERVED);
+    (bytes / traces).max(spare.min(GENEROUS))
 }
 
 /// Why a proof says less than it seems to.
