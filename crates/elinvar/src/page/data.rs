@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use super::PageOptions;
 use super::escape::{command_line, cost};
 use super::evidence::Evidence;
+use super::explanation::Explanations;
 use super::sources::Sources;
 use super::waves::Waveforms;
 use crate::problem::{Problem, ProgramProblem};
@@ -111,6 +112,7 @@ struct Writer<'a> {
     options: &'a PageOptions,
     sources: Sources,
     evidence: Evidence,
+    explanations: Explanations,
     waveforms: Option<Waveforms<'a>>,
     /// The waveforms of these traces are still to be written, in so many bytes.
     traces_left: usize,
@@ -137,6 +139,7 @@ impl<'a> Writer<'a> {
             options,
             sources: Sources::default(),
             evidence: Evidence::default(),
+            explanations: Explanations::new(),
             waveforms,
             traces_left: traces,
             bytes_left: WAVEFORMS,
@@ -177,10 +180,7 @@ impl<'a> Writer<'a> {
             Verdict::Unsafe(trace) => self.trace(trace, &mut object),
             Verdict::Unknown(_) => {}
         }
-        if let Some(steps) = self.options.explanations.get(&property.id) {
-            let step = |step: &super::ExplanationStep| json!([step.cycle, step.text]);
-            object["explanation"] = steps.iter().map(step).collect();
-        }
+        object["explanation"] = self.explanations.json(report, property, &mut self.sources);
         object
     }
 

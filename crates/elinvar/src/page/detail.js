@@ -99,12 +99,29 @@ class Detail {
 
   explanation(property) {
     if (!property.explanation?.length) return null;
-    const step = ([cycle, text]) => {
-      if (cycle === null || property.trace === undefined) return el("li", {}, text);
-      const go = () => this.waveform.setCursor(cycle, true);
-      return el("li", {}, el("button", { type: "button", class: "step", "data-cycle": cycle, onclick: go }, `Cycle ${cycle}`), " ", text);
+    const part = ({ title, lines, left_out: leftOut }) => [
+      el("h4", {}, title),
+      el("ul", { class: "steps" }, lines.map((line) => this.step(property, line))),
+      leftOut > 0 && el("p", { class: "muted" }, `… and ${plural(leftOut, "more line")}; --explain --json lists them.`),
+    ];
+    return this.section("Explanation", "explanation", el("div", { class: "explained", tabindex: "0", role: "region", "aria-label": "Steps of the explanation" }, property.explanation.map(part)));
+  }
+
+  /** A line of an explanation, with buttons that show its cycle and its place. */
+  step(property, [cycle, text, place, signals]) {
+    const go = () => {
+      signals.some((name) => this.waveform.selectName(name));
+      this.waveform.setCursor(cycle, true);
     };
-    return this.section("Explanation", "explanation", el("ol", { class: "steps" }, property.explanation.map(step)));
+    const time = cycle !== null && property.trace !== undefined;
+    const isShown = place && place[0] === property.file && this.sources.has(place[0]);
+    return el(
+      "li",
+      {},
+      time && [el("button", { type: "button", class: "step", "data-cycle": cycle, onclick: go }, `Cycle ${cycle}`), " "],
+      text,
+      isShown && [" ", el("button", { type: "button", class: "step", onclick: () => this.highlight(...place) }, `Line ${place[1]}`)],
+    );
   }
 
   trace(property) {

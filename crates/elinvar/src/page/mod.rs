@@ -10,14 +10,14 @@
 mod data;
 mod escape;
 mod evidence;
+mod explanation;
 mod runs;
 mod sources;
 mod waves;
 
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use elinvar_ir::{PropertyId, StopReason, Trace, TransitionSystem};
+use elinvar_ir::{StopReason, Trace, TransitionSystem};
 use serde_json::Value as Json;
 
 use self::escape::{markup, policy_hash, script_data};
@@ -50,25 +50,14 @@ const FRAGMENT: usize = 4_000_000;
 /// What a page says that is not in the report.
 #[derive(Clone, Default, Debug)]
 pub struct PageOptions {
+    /// When the report was made.
+    pub made: Option<SystemTime>,
     /// The command line that made the report.
     pub command: Vec<String>,
     /// The files of the model, as `elinvar verify` takes them.
     pub models: Vec<String>,
     /// The options with which `elinvar verify` reads these files.
     pub verify_options: Vec<String>,
-    /// When the report was made.
-    pub made: Option<SystemTime>,
-    /// Why properties have their verdicts, step by step.
-    pub explanations: BTreeMap<PropertyId, Vec<ExplanationStep>>,
-}
-
-/// A step of an explanation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExplanationStep {
-    /// The cycle of the trace that it is about.
-    pub cycle: Option<usize>,
-    /// What happens, in a sentence.
-    pub text: String,
 }
 
 impl PageOptions {

@@ -1,4 +1,4 @@
-use elinvar_ir::{PropertyId, Verdict};
+use elinvar_ir::Verdict;
 use serde_json::{Value as Json, json};
 
 use super::waves::Waveforms;
@@ -158,14 +158,17 @@ fn invariants_of_programs_stand_at_their_lines() {
 
 #[test]
 fn explanations_are_part_of_the_page() {
-    let report = report("m.btor2", COUNTER);
-    let mut options = PageOptions::default();
-    let step = ExplanationStep { cycle: Some(2), text: "count becomes 2".to_owned() };
-    options.explanations.insert(PropertyId(0), vec![step]);
-    let data = data(&report.to_html(&options));
-    assert_eq!(data["properties"][0]["explanation"], json!([[2, "count becomes 2"]]));
-    assert_eq!(data["properties"][1].get("explanation"), None);
-    assert_eq!(data["properties"][0]["evidence"]["verify"], Json::Null);
+    let problem = Problem::parse("m.btor2", COUNTER).unwrap();
+    let mut report = report("m.btor2", COUNTER);
+    let data_of = |report: &Report| data(&report.to_html(&PageOptions::default()));
+    let data = data_of(&report);
+    let line = &data["properties"][0]["explanation"][0]["lines"][0];
+    assert!(line[0].is_u64() && line[1].as_str().unwrap().contains("count"), "{line}");
+    // That of a proof takes long, and is there only if it was asked for.
+    assert_eq!(data["properties"][1]["explanation"], json!([]));
+    assert_eq!(data["properties"][0]["evidence"]["verify"], Json::Null, "no file is known");
+    report = crate::check(&problem, &Options { explain: true, ..Options::default() }).unwrap();
+    assert_ne!(data_of(&report)["properties"][1]["explanation"], json!([]));
 }
 
 #[test]

@@ -288,6 +288,13 @@ class Waveform {
     this.refresh();
   }
 
+  /** Chooses the row of a signal; false if there is none with this name. */
+  selectName(name) {
+    const at = this.rows.findIndex((entry) => entry.row && (entry.row.name === name || entry.row.name.replace(/\[\d+:\d+\]$/, "") === name));
+    if (at >= 0) this.select(at);
+    return at >= 0;
+  }
+
   /** Moves the cursor, and brings it into view if that is asked for. */
   setCursor(cycle, show = false) {
     this.cursor = Math.max(0, Math.min(this.cycles - 1, Math.trunc(cycle) || 0));
