@@ -11,6 +11,7 @@ const WIDEST_CYCLE = 160;
 const TABLE_CYCLES = 16;
 const TABLE_ROWS = 100;
 const MEMORY_LINES = 400;
+const MANY = 30;
 
 class Waveform {
   constructor(host, data, trace, options = {}) {
@@ -24,7 +25,8 @@ class Waveform {
     this.filter = {
       text: "",
       kinds: new Set(["input", "register", "memory", "wire"]),
-      onlyMatters: false,
+      // Large designs have many signals that do not matter.
+      onlyMatters: this.model.rows.length > MANY,
       onlyChanges: false,
       grouped: this.model.hasScopes,
       collapsed: new Set(),

@@ -5,6 +5,9 @@ const KINDS = { p: "property", c: "clock", i: "input", r: "register", m: "memory
 /** The widest value that is decimal in the radix `auto`. */
 const DECIMAL_BITS = 16;
 
+/** The widest value with unknown bits that is binary in the radix `auto`. */
+const BINARY_BITS = 8;
+
 /** The values of a signal: run `k` begins in cycle `starts[k]` and has the value `values[k]`. */
 function decodeRuns(text) {
   const starts = [];
@@ -92,7 +95,7 @@ function formatValue(token, width, radix) {
   const value = BigInt(`0x${text}`);
   if (maskText !== undefined) {
     const mask = BigInt(`0x${maskText}`);
-    if (radix === "binary") return maskedDigits(value, mask, width, 1);
+    if (radix === "binary" || (radix === "auto" && width <= BINARY_BITS)) return maskedDigits(value, mask, width, 1);
     return `0x${maskedDigits(value, mask, width, 4)}`;
   }
   if (width === 1) return text;
