@@ -1,7 +1,8 @@
 //! Commands for developers: differential fuzzing, models of any size, the experiments of the
-//! papers, and how the time of a proof grows with the size of a model.
+//! papers, how the time of a proof grows with the size of a model, and packages.
 #![forbid(unsafe_code)]
 
+mod dist;
 mod fuzz;
 mod generate;
 mod growth;
@@ -22,6 +23,8 @@ struct Arguments {
 enum Command {
     /// Compare every engine with explicit-state search on random small systems
     Fuzz(fuzz::Options),
+    /// Make an archive of the binary, manual pages and completions, or install them
+    Dist(dist::Options),
     /// Write a model of a family, of any size, to a file
     Generate(generate::Options),
     /// Repeat an experiment of a paper
@@ -36,6 +39,7 @@ enum Command {
 fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Dist(options) => dist::run(&options),
         Command::Generate(options) => generate::run(&options),
         Command::Experiment(experiment) => experiments::run(&experiment),
         Command::Growth(options) => growth::run(&options),

@@ -12,11 +12,12 @@ use elinvar::readable::waveform;
 use elinvar::rtl::Design;
 use elinvar::{
     BoundSearch, Error, EvidenceKind, Families, FamilyReport, Method, Options, Problem, Report,
-    Session, Shortening, Source, Summary, SystemProblem,
+    Session, Shortening, Source, Summary, SystemProblem, WrittenFile,
 };
 use elinvar_engines::Choice;
 use elinvar_engines::pdr::PdrOptions;
 
+use crate::ci::{self, CiOptions};
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
 use crate::html::HtmlOption;
@@ -24,6 +25,7 @@ use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
+use crate::progress::Progress;
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
 use crate::{html, output, project, report};
@@ -34,18 +36,23 @@ use crate::{html, output, project, report};
 /// counterexamples are replayed, and proofs are checked again by another encoder.
 /// Exit codes: 20 safe (unsat), 10 unsafe (sat), 0 unknown, 2 user error, 3
 /// internal error. With several properties: 10 if any assertion fails or any cover
-/// statement is unreachable, else 0 if any is undecided, else 20.
+/// statement is unreachable, else 0 if any is undecided, else 20. With --ci: 0 all
+/// proved, 1 something fails, 2 undecided, 3 internal error, 4 user error.
 #[derive(clap::Args)]
-#[command(after_help = AFTER_HELP, args_override_self = true)]
+#[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
-    /// The model (AIGER, BTOR, BTOR2 or basm), the program (Boogie), or the source files of
-    /// a design (Verilog or SystemVerilog, read by Yosys); `-` reads standard input
-    /// [default: what elinvar.toml says, here or in a folder above]
+    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie), or the sources of a design (Verilog)
+    ///
+    /// Designs in Verilog or SystemVerilog are read by Yosys and may have several source files.
+    /// `-` reads a model or a program from standard input. Without MODEL, `elinvar.toml` in this
+    /// folder or in one above it says what to check.
     #[arg(value_name = "MODEL")]
     models: Vec<String>,
 
-    /// Check only this property, given by name, by number, or by a pattern such as 'u0.*';
-    /// may be repeated [default: all]
+    /// Check only this property [default: all]
+    ///
+    /// A property is given by its name, its number, or a pattern such as 'u0.*'. The option may
+    /// be repeated.
     #[arg(long, value_name = "NAME|INDEX")]
     property: Vec<String>,
 
@@ -58,7 +65,7 @@ pub struct Arguments {
     cover: bool,
 
     /// Check only assertions, and no cover statements
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_cover: bool,
 
     /// Do not count vacuous proofs: the exit code is then 0 instead of 20
@@ -66,7 +73,7 @@ pub struct Arguments {
     /// A proof is vacuous if the assumptions contradict each other or the condition under which
     /// the property is checked never holds. With this option, the assumptions must also be
     /// known to allow a run as long as the depth of the proof. The report is the same.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     strict: bool,
 
     /// Explain the verdicts: why a property fails, what a proof uses, or what is known about
@@ -81,14 +88,20 @@ pub struct Arguments {
     explain: bool,
 
     #[command(flatten)]
+    pub ci: CiOptions,
+
+    #[command(flatten)]
     limits: Limits,
 
-    /// Write the counterexample: an AIGER witness for AIGER models, a run in JSON for
-    /// programs, a BTOR2 witness for other models
+    /// Write the counterexample
+    ///
+    /// The file is an AIGER witness for AIGER models, a run in JSON for programs, and a BTOR2
+    /// witness for other models.
     ///
     /// When several properties are checked, each property that fails has a file of its own,
     /// with its number before the ending: w.txt becomes w.0.txt, w.1.txt. The report names
-    /// each file.
+    /// each file. If nothing fails, nothing is written; a file of an earlier run is not removed,
+    /// but a warning names it.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     witness: Option<PathBuf>,
 
@@ -108,14 +121,14 @@ pub struct Arguments {
     vcd: Option<PathBuf>,
 
     /// Write the counterexample as a waveform in FST, which is much smaller than VCD
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     fst: Option<PathBuf>,
 
     /// Write the counterexample as a Yosys witness (.yw), which Yosys and SymbiYosys replay
     ///
     /// The names of the model are split at dots into paths of the design. Without --map, signals
     /// that have no name in the model are missing.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", hide_short_help = true)]
     yw: Option<PathBuf>,
 
     #[command(flatten)]
@@ -129,7 +142,7 @@ pub struct Arguments {
     /// By default a shorter one is looked for only briefly. With this option, the run goes on
     /// until there is none or a limit such as --timeout is reached; a counterexample that was
     /// found by then is reported anyway.
-    #[arg(long, help_heading = "Trace")]
+    #[arg(long, help_heading = "Trace", hide_short_help = true)]
     shortest: bool,
 
     /// Print the report as one JSON object
@@ -152,26 +165,34 @@ pub struct Arguments {
     #[command(flatten)]
     trace: TraceOptions,
 
+    // The headings of the help follow the order of the fields: expert options come last.
+    #[command(flatten)]
+    design: DesignOptions,
+
     #[command(flatten)]
     reuse: ReuseOptions,
-
-    #[command(flatten)]
-    engine: EngineOptions,
-
-    #[command(flatten)]
-    family: FamilyOptions,
-
-    #[command(flatten)]
-    programs: ProgramOptions,
 
     #[command(flatten)]
     dialect: DialectOption,
 
     #[command(flatten)]
-    design: DesignOptions,
+    family: FamilyOptions,
+
+    #[command(flatten)]
+    engine: EngineOptions,
+
+    #[command(flatten)]
+    programs: ProgramOptions,
 }
 
-const AFTER_HELP: &str = "\
+const EXAMPLES: &str = "\
+Examples:
+  elinvar check counter.aag
+  elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
+  elinvar check fifo.btor2 --property full --timeout 60 --vcd fifo.vcd
+  elinvar check fifo.btor2 -j 4 --json";
+
+const ALL_EXAMPLES: &str = "\
 Examples:
   elinvar check counter.aag
   elinvar check fifo.sv ram.sv --top fifo -D WIDTH=8
@@ -188,18 +209,26 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
+    let run = ci::Run::start(&arguments.ci, arguments.is_strict(), &arguments.models);
+    decide(arguments, &run).or_else(|error| run.fail(error))
+}
+
+fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
     if arguments.models.is_empty() {
         bail!("no model is given, and {} names no sources", project::NAME);
     }
+    arguments.expect_outputs(&[None])?;
+    run.allow_files();
     let input = arguments.input()?;
     let options = arguments.options(input.is_program())?;
-    arguments.expect_outputs(&[None])?;
     let session = limits::start(options)?;
+    let progress = Progress::of(&session, arguments.design.shown(arguments.quiet));
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
-            arguments.html.write_unread(&reason, arguments.page())?;
-            output::print(&report::unread(&reason, arguments.json, arguments.quiet))?;
-            return Ok(Summary::Unknown.exit_code());
+            let mut files = run.unread(&reason)?;
+            files.extend(arguments.html.write_unread(&reason, arguments.page())?);
+            output::print(&report::unread(&reason, &files, arguments.json, arguments.quiet))?;
+            return Ok(arguments.ci.summary_code(Summary::Unknown));
         }
         result => result?,
     };
@@ -222,13 +251,19 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         let Problem::System(problem) = &problem else { unreachable!("refused before") };
         return arguments.find_optimum(&session, problem, &chosen);
     }
-    let mut report = limits::with_progress(&session, arguments.quiet, || session.check(&problem))?;
+    let mut report = session.check(&problem)?;
+    drop(progress);
     // The verdict is printed even when a file cannot be written.
     let written = arguments.write_files(&mut report);
+    let written = run.report(&mut report, written.as_ref().err()).and(written);
     output::print(&report::render(&report, arguments.json, arguments.quiet, &arguments.trace))?;
     written?;
-    let code = report::finish(&report, arguments.stats)?;
-    Ok(if arguments.strict { report::strict_code(&report, code) } else { code })
+    if arguments.quiet && report.properties.len() > 1 {
+        // The names are not those of the command line.
+        report.properties.iter().flat_map(|property| &property.files).for_each(output::tell_file);
+    }
+    report::finish(&report, arguments.stats)?;
+    Ok(arguments.ci.code(&report, arguments.is_strict()))
 }
 
 /// What is to be checked, before it is read.
@@ -255,6 +290,11 @@ impl Arguments {
     /// Is there anything to check?
     pub fn has_model(&self) -> bool {
         !self.models.is_empty()
+    }
+
+    /// Do vacuous proofs not count?
+    fn is_strict(&self) -> bool {
+        self.strict || self.ci.ci
     }
 
     fn input(&self) -> Result<Input> {
@@ -332,8 +372,10 @@ impl Arguments {
 
     /// Traces that nobody sees are not made shorter.
     fn shortening(&self) -> Shortening {
-        let is_seen = !self.quiet || self.html.is_used() || self.outputs().next().is_some();
-        match (self.shortest, !is_seen) {
+        let is_seen = self.html.is_used()
+            || self.outputs().next().is_some()
+            || self.ci.outputs().next().is_some();
+        match (self.shortest, self.quiet && !is_seen) {
             (true, _) => Shortening::Full,
             (false, true) => Shortening::Off,
             (false, false) => Shortening::Brief,
@@ -382,7 +424,8 @@ impl Arguments {
             ("--explain", self.explain),
             ("--html", self.html.is_used()),
         ];
-        match inapplicable.into_iter().find(|&(_, given)| given) {
+        let ci = self.ci.given().map(|name| (name, true));
+        match inapplicable.into_iter().chain(ci).find(|&(_, given)| given) {
             Some((name, _)) => bail!("{name} cannot be combined with --parameter"),
             None => Ok(()),
         }
@@ -408,39 +451,43 @@ impl Arguments {
             | Method::Program(_) => PdrOptions::default(),
         };
         let search = self.family.search().map_or(BoundSearch::Binary, SearchName::search);
-        let report = limits::with_progress(session, self.quiet, || {
-            session.optimum(&families, search, options)
-        })?;
-        self.write_family_files(problem, &report)?;
-        output::print(&crate::family::render(&report, self.json, self.quiet))?;
+        let report = session.optimum(&families, search, options)?;
+        let files = self.write_family_files(problem, &report)?;
+        output::print(&crate::family::render(&report, &files, self.json, self.quiet))?;
         Ok(report.summary().exit_code())
     }
 
-    fn write_family_files(&self, problem: &SystemProblem, report: &FamilyReport) -> Result<()> {
-        if let Some((_, trace)) = &report.optimum.fails {
-            if let Some(path) = &self.witness {
-                output::write(path, &problem.witness(trace))?;
-            }
-            if let Some(path) = &self.yw {
-                output::write(path, &problem.yosys_witness(trace))?;
-            }
-            let waveforms =
-                [(&self.vcd, WaveformFormat::Vcd), (&self.fst, WaveformFormat::Fst)].into_iter();
-            for (path, format) in
-                waveforms.filter_map(|(path, format)| Some((path.as_ref()?, format)))
-            {
-                let system = problem.system();
-                output::write(path, &waveform::of_counterexample(system, trace, format))?;
+    fn write_family_files(
+        &self,
+        problem: &SystemProblem,
+        report: &FamilyReport,
+    ) -> Result<Vec<WrittenFile>> {
+        let trace = report.optimum.fails.as_ref().map(|(_, trace)| trace);
+        let waveform = |format| {
+            trace.map(|trace| waveform::of_counterexample(problem.system(), trace, format))
+        };
+        let mut written = Vec::new();
+        for (kind, path) in self.outputs() {
+            let contents = match kind {
+                EvidenceKind::Witness => trace.map(|trace| problem.witness(trace)),
+                EvidenceKind::Yw => trace.map(|trace| problem.yosys_witness(trace)),
+                EvidenceKind::Vcd => waveform(WaveformFormat::Vcd),
+                EvidenceKind::Fst => waveform(WaveformFormat::Fst),
+                EvidenceKind::Certificate => {
+                    let proof = report.optimum.holds.as_ref().zip(report.proved_instance());
+                    let property = report.families.family().property();
+                    let file = proof
+                        .map(|((_, proof), instance)| instance.certificate(property, proof, path));
+                    file.transpose()?
+                }
+            };
+            if let Some(contents) = contents {
+                output::write(path, &contents)?;
+                written.push(WrittenFile { kind: kind.name(), path: path.clone() });
             }
         }
-        if let (Some(path), Some((_, proof)), Some(instance)) =
-            (&self.certificate, &report.optimum.holds, report.proved_instance())
-        {
-            let property = report.families.family().property();
-            let file = instance.certificate(property, proof, path)?;
-            output::write(path, &file)?;
-        }
-        Ok(())
+        written.retain(|file| !output::is_stdout(&file.path));
+        Ok(written)
     }
 
     /// The files to write, with their kinds.
@@ -478,6 +525,10 @@ impl Arguments {
         }
         self.html.expect_writable()?;
         outputs.extend(self.html.path().cloned());
+        for (_, path) in self.ci.outputs() {
+            output::expect_writable(path)?;
+            outputs.push(path.clone());
+        }
         let (reused, saved) = self.reuse.paths();
         outputs.extend(saved.cloned());
         // A proof may be replaced by its successor.

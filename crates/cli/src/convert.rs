@@ -104,7 +104,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     output::expect_distinct(inputs, [arguments.output.as_path()])?;
     let (work, source) =
         (arguments.clone(), arguments.design.read(&arguments.inputs, &arguments.resources)?);
-    let bytes = arguments.resources.watch(move || work.convert(source, target))?;
+    let shown = arguments.design.shown(false);
+    let work = move || work.convert(source, target);
+    let bytes = arguments.resources.watch("translating", shown, work)?;
     output::write(&arguments.output, &bytes)?;
     Ok(code::DONE)
 }

@@ -28,12 +28,13 @@ pub struct EngineOptions {
     /// bits. Programs have an engine of their own, `cfg` (pdr with frames at the locations of
     /// the program), which `auto` stands for there; programs over bit-vectors can be given to
     /// the other engines as well.
-    #[arg(long, value_enum, default_value = "auto", value_name = "NAME")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "NAME", help_heading = None)]
     engine: EngineName,
 
-    /// Run N engines with different settings at the same time; the first checked verdict
-    /// counts. 0 means one per core
-    #[arg(long, short = 'j', value_name = "N", default_value_t = 1)]
+    /// Run N engines at the same time; 0 means one per core
+    ///
+    /// The engines have different settings, and the first checked verdict counts.
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 1, help_heading = None)]
     threads: usize,
 
     #[command(flatten)]
@@ -42,7 +43,7 @@ pub struct EngineOptions {
 
 /// Options that most users do not need.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Engine options")]
+#[command(next_help_heading = "Engine options for experts")]
 struct ExpertOptions {
     /// bmc, kind, auto: stop after K steps from the initial states; with auto, this implies
     /// `--engine kind` [default: no bound]

@@ -9,12 +9,14 @@ use anyhow::Result;
 use clap::ValueEnum;
 use elinvar::optimum::{Optimum, Stage, StageAnswer};
 use elinvar::readable::{align, count, seconds, sentence};
-use elinvar::{BoundSearch, FamilyReport};
+use elinvar::{BoundSearch, FamilyReport, WrittenFile};
 use elinvar_formats::btor2;
 use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
-use crate::output;
+use crate::progress::Shown;
+use crate::report::flow;
+use crate::{output, style, terminal};
 
 /// In which order bounds are tried, and what is kept between them.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,9 +98,18 @@ pub struct FamilyOutput {
     /// Print only the answer, and no progress
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Show progress also without a terminal, in a line now and then
+    #[arg(long, short)]
+    pub verbose: bool,
 }
 
 impl FamilyOutput {
+    /// Whether progress is shown.
+    pub fn shown(&self) -> Shown {
+        Shown::of(self.quiet, self.verbose)
+    }
+
     /// Writes the model if the user asks for it.
     pub fn write_model(&self, system: &TransitionSystem) -> Result<()> {
         match &self.model {
@@ -118,15 +129,20 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
 }
 
 /// The report as it is asked for.
-pub fn render(report: &FamilyReport, json: bool, quiet: bool) -> String {
-    let word = report.summary().word();
+pub fn render(report: &FamilyReport, files: &[WrittenFile], json: bool, quiet: bool) -> String {
+    let word = style::headline(report.summary(), report.summary().word());
     if json {
-        return format!("{}\n", report.to_json());
+        let mut object = report.to_json();
+        object["files"] = elinvar::json_files(files);
+        return format!("{object}\n");
     } else if quiet {
         return format!("{word}\n");
     }
     let (search, time) = (report.search.name(), seconds(report.time));
-    format!("{word}\n{}\n{}\n{search}, {time}\n", meaning(report), stages(report))
+    let files: String = files.iter().map(|file| output::wrote(file) + "\n").collect();
+    let text =
+        format!("{word}\n{}\n{}\n{search}, {time}\n{files}", meaning(report), stages(report));
+    flow(&text, terminal::stdout_width())
 }
 
 /// What the verdict says, in sentences.

@@ -39,18 +39,27 @@ impl HtmlOption {
 
     /// Writes the page of a report, and notes the file in the report.
     pub fn write(&self, report: &mut Report, options: PageOptions) -> Result<()> {
-        let Some(path) = &self.html else { return Ok(()) };
-        output::write(path, report.to_html(&options).as_bytes())?;
-        if !output::is_stdout(path) {
-            report.files.push(WrittenFile { kind: "html", path: path.clone() });
+        if self.is_used() {
+            let written = self.write_text(&report.to_html(&options))?;
+            report.files.extend(written);
         }
         Ok(())
     }
 
     /// Writes the page of a run whose model was not read before a limit was reached.
-    pub fn write_unread(&self, reason: &StopReason, options: PageOptions) -> Result<()> {
-        let Some(path) = &self.html else { return Ok(()) };
-        output::write(path, page::unread(reason, &options).as_bytes())
+    pub fn write_unread(
+        &self,
+        reason: &StopReason,
+        options: PageOptions,
+    ) -> Result<Option<WrittenFile>> {
+        self.write_text(&page::unread(reason, &options))
+    }
+
+    fn write_text(&self, page: &str) -> Result<Option<WrittenFile>> {
+        let Some(path) = &self.html else { return Ok(None) };
+        output::write(path, page.as_bytes())?;
+        let is_file = !output::is_stdout(path);
+        Ok(is_file.then(|| WrittenFile { kind: "html", path: path.clone() }))
     }
 }
 

@@ -10,6 +10,7 @@ use elinvar::{Options, Session, Source};
 
 use crate::limits::{self, Resources};
 use crate::output;
+use crate::progress::{Progress, Shown};
 
 /// How a design in Verilog or SystemVerilog is read.
 #[derive(clap::Args, Clone, Default)]
@@ -50,8 +51,12 @@ pub struct DesignOptions {
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     keep: Option<PathBuf>,
 
-    /// Show the script that Yosys runs, and its warnings
-    #[arg(long, short, help_heading = "Output")]
+    /// Show progress also without a terminal, and the script that Yosys runs with all of its
+    /// warnings
+    ///
+    /// Without a terminal, progress is a line on standard error after 1 s, 3 s, 7 s and so on,
+    /// later every 30 s.
+    #[arg(long, short, help_heading = "Output", hide_short_help = true)]
     verbose: bool,
 }
 
@@ -65,6 +70,11 @@ enum FrontendName {
 }
 
 impl DesignOptions {
+    /// Whether progress is shown.
+    pub fn shown(&self, quiet: bool) -> Shown {
+        Shown::of(quiet, self.verbose)
+    }
+
     /// The design with these source files, if that is what they are.
     pub fn design(&self, files: &[String]) -> Result<Option<Design>> {
         if !files.is_empty() && files.iter().all(|file| is_source(file)) {
@@ -165,6 +175,7 @@ impl DesignOptions {
                 let (timeout, memory) = (resources.timeout, resources.bytes());
                 let options = Options { timeout, memory, ..Options::default() };
                 let session = limits::start(options)?;
+                let _progress = Progress::of(&session, self.shown(false));
                 Ok(self.elaborate(&session, design, false)?.source)
             }
             None => Ok(Arc::new(output::read(&files[0])?)),

@@ -4,11 +4,33 @@
 //! Unix the signals are therefore blocked in this thread and in all threads that it starts
 //! later, and one thread waits for them. Child processes start without blocked signals.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use anyhow::{Context, Result};
 
-/// Calls `handle` for each interrupt from now on.
+/// What happens at an interrupt.
+type Handler = Box<dyn FnMut() + Send>;
+
+static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
+
+/// Calls `handle` for each interrupt from now on, and no other handler.
+pub fn listen(handle: impl FnMut() + Send + 'static) -> Result<()> {
+    let was_listening = handler().replace(Box::new(handle)).is_some();
+    if was_listening { Ok(()) } else { wait() }
+}
+
+fn handler() -> MutexGuard<'static, Option<Handler>> {
+    HANDLER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn handle() {
+    if let Some(handle) = &mut *handler() {
+        handle();
+    }
+}
+
 #[cfg(unix)]
-pub fn listen(mut handle: impl FnMut() + Send + 'static) -> Result<()> {
+fn wait() -> Result<()> {
     use nix::sys::signal::{SigSet, Signal};
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
     signals.thread_block().context("cannot block signals")?;
@@ -23,8 +45,7 @@ pub fn listen(mut handle: impl FnMut() + Send + 'static) -> Result<()> {
     waiting.map(drop).context("cannot listen to interrupts")
 }
 
-/// Calls `handle` for each interrupt from now on.
 #[cfg(not(unix))]
-pub fn listen(handle: impl FnMut() + Send + 'static) -> Result<()> {
+fn wait() -> Result<()> {
     ctrlc::set_handler(handle).context("cannot listen to interrupts")
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use elinvar::{Cancellation, Error, Options, Session};
 
-use crate::interrupt;
-use crate::progress::Progress;
+use crate::progress::{Progress, Shown};
+use crate::{interrupt, terminal};
 
 /// The exit code of a process that a second interrupt ends.
 const INTERRUPTED: i32 = 130;
@@ -14,13 +14,14 @@ const INTERRUPTED: i32 = 130;
 /// How much time and memory a command may use.
 #[derive(clap::Args, Clone, Default)]
 pub struct Resources {
-    /// Stop after this many seconds; checking the evidence may take a tenth of
-    /// that longer, and at least one second [default: no limit]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    /// Stop after this many seconds [default: no limit]
+    ///
+    /// Checking the evidence may take a tenth of that longer, and at least one second.
+    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
     /// Stop when more than this many MiB of memory are used [default: no limit]
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", help_heading = "Limits")]
     memory: Option<u64>,
 }
 
@@ -30,13 +31,19 @@ impl Resources {
         self.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20))
     }
 
-    /// Does some work under these limits, and fails when it does not end in time.
+    /// Does some work under these limits, and fails when it does not end in time. Progress
+    /// says what is done.
     pub fn watch<T: Send + 'static>(
         &self,
+        what: &'static str,
+        shown: Shown,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let options = Options { timeout: self.timeout, memory: self.bytes(), ..Options::default() };
-        Session::start(options)?.supervise(work).map_err(Error::Stopped)?
+        let session = Session::start(options)?;
+        exit_on_interrupt()?;
+        let _progress = Progress::of_work(what, shown);
+        session.supervise(work).map_err(Error::Stopped)?
     }
 }
 
@@ -48,6 +55,7 @@ pub struct Limits {
 
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     seed: u64,
 }
 
@@ -75,17 +83,25 @@ fn end_by_interrupt(cancellation: &Cancellation) -> Result<()> {
     let cancellation = cancellation.clone();
     interrupt::listen(move || {
         if !cancellation.cancel() {
-            std::process::exit(INTERRUPTED);
+            exit();
         }
     })
 }
 
-/// Does some work of a session while a line on the terminal shows its progress.
-pub fn with_progress<T>(session: &Session, quiet: bool, work: impl FnOnce() -> T) -> T {
-    let progress = if quiet { None } else { Progress::show(session) };
-    let result = work();
-    drop(progress);
-    result
+/// Ends the process at the first interrupt.
+pub fn exit_on_interrupt() -> Result<()> {
+    interrupt::listen(exit)
+}
+
+fn exit() {
+    terminal::clear_line();
+    std::process::exit(INTERRUPTED);
+}
+
+/// Does some work of a session while its progress is shown.
+pub fn with_progress<T>(session: &Session, shown: Shown, work: impl FnOnce() -> T) -> T {
+    let _progress = Progress::of(session, shown);
+    work()
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod ci;
 mod competition;
 mod completions;
 mod convert;
@@ -27,6 +28,8 @@ mod reuse;
 mod sby;
 mod simulate;
 mod stats;
+mod style;
+mod terminal;
 mod trace_options;
 mod verify;
 
@@ -34,7 +37,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use elinvar::{Error, FileFault};
 
@@ -45,8 +48,22 @@ use elinvar::{Error, FileFault};
 /// assertion can fail. The content of the file tells its format; `-` is standard
 /// input. `-h` prints the most important options of a command, `--help` all.
 #[derive(Parser)]
-#[command(name = "elinvar", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(
+    name = "elinvar",
+    version,
+    after_help = AFTER_HELP,
+    max_term_width = 100,
+    styles = style::HELP
+)]
 struct Cli {
+    /// Whether to colour output: auto, always or never
+    ///
+    /// With auto, output is coloured on terminals unless NO_COLOR is set, and everywhere if
+    /// CLICOLOR_FORCE is set.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, global = true)]
+    #[arg(hide_short_help = true, hide_possible_values = true, display_order = 900)]
+    color: style::When,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -65,7 +82,8 @@ Examples:
   sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
 
-Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error.";
+Exit codes of check: 20 safe, 10 unsafe, 0 unknown, 2 user error, 3 internal error; with --ci: 0
+proved, 1 fails, 2 undecided, 3 internal error, 4 user error.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -97,6 +115,10 @@ mod code {
 
 fn main() -> ExitCode {
     output::report_file_limits();
+    if cfg!(target_feature = "crt-static") {
+        elinvar_smt::declare_static();
+    }
+    report_panics_below_progress();
     let code = catch_unwind(AssertUnwindSafe(|| match run() {
         Ok(code) => code,
         Err(error) => complain(&error),
@@ -112,11 +134,9 @@ fn run() -> anyhow::Result<u8> {
     if let Some(call) = competition::Call::recognise(std::env::args_os().skip(1))? {
         return competition::run(&call);
     }
-    match Cli::parse_from(sby::normalise(std::env::args_os())).command {
-        Command::Check(arguments) if arguments.has_model() => check::run(&arguments),
-        Command::Check(_) => check::run(&*check_of_project()?),
-        Command::Explain(arguments) if arguments.has_model() => check::run(&arguments.explaining()),
-        Command::Explain(_) => check::run(&check_of_project()?.explaining()),
+    match parse(sby::normalise(std::env::args_os())).command {
+        Command::Check(given) => check(given, false),
+        Command::Explain(given) => check(given, true),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -129,6 +149,18 @@ fn run() -> anyhow::Result<u8> {
     }
 }
 
+/// Checks what the user names, or what the project's file names.
+fn check(given: Box<check::Arguments>, explain: bool) -> anyhow::Result<u8> {
+    let arguments = match given.has_model() {
+        true => given,
+        false => match check_of_project() {
+            Ok(arguments) => arguments,
+            Err(error) => return given.ci.refuse(error),
+        },
+    };
+    check::run(&if explain { arguments.explaining() } else { *arguments })
+}
+
 /// The arguments of `check` with those of the project's file before the user's own.
 fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
     let Some(path) = project::find() else {
@@ -138,14 +170,39 @@ fn check_of_project() -> anyhow::Result<Box<check::Arguments>> {
             project::NAME
         );
     };
-    // The user's words are the name of the program, the command, and its options.
-    let mut words: Vec<OsString> = std::env::args_os().take(2).collect();
-    words.extend(project::words(&path)?);
-    words.extend(std::env::args_os().skip(2));
-    match Cli::parse_from(words).command {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    // Options of the whole program may precede the command.
+    let is_command = |word: &OsString| word == "check" || word == "explain";
+    let command = words.iter().position(is_command).expect("the command was given");
+    words.splice(command + 1..command + 1, project::words(&path)?);
+    match parse(words).command {
         Command::Check(arguments) | Command::Explain(arguments) => Ok(arguments),
         _ => unreachable!("the command is the same"),
     }
+}
+
+/// Parses the command line; a wrong one ends the process, as does `--help`. Complaints about it
+/// and all later output have the colours that it asks for.
+fn parse(words: Vec<OsString>) -> Cli {
+    let when = style::requested(words.iter().map(|word| word.to_string_lossy()));
+    style::choose(when);
+    let command = Cli::command().color(style::of_help(when));
+    let parsed = command.try_get_matches_from(&words);
+    parsed.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| {
+        // Nothing can be done if that fails.
+        let _: std::io::Result<()> = error.print();
+        let code = if error.use_stderr() { ci::usage_code(&words) } else { code::DONE };
+        std::process::exit(code.into())
+    })
+}
+
+/// Removes the line of progress before the report of a panic.
+fn report_panics_below_progress() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        terminal::try_clear_line();
+        report(panic);
+    }));
 }
 
 /// Prints an error and returns its exit code.
@@ -160,7 +217,12 @@ fn complain(error: &anyhow::Error) -> u8 {
         Some(fault) => output::tell(&fault.to_string()),
         None => output::tell(&output::harmless(&format!("error: {error:#}"))),
     }
-    match known {
+    code_of(error)
+}
+
+/// The exit code of an error.
+fn code_of(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<Error>() {
         Some(Error::Bug(_)) => code::INTERNAL_ERROR,
         Some(Error::Stopped(_)) => code::STOPPED,
         _ => code::USER_ERROR,

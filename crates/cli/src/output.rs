@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use elinvar::files::{self, Known, shown};
 use elinvar::formats::names::escape;
-use elinvar::{EvidenceKind, Problem, Report, Source};
+use elinvar::{EvidenceKind, Problem, PropertyKind, PropertyReport, Report, Source, WrittenFile};
+
+use crate::{style, terminal};
 
 /// Reads a file; `-` is standard input.
 pub fn read(path: &str) -> Result<Source> {
@@ -53,7 +55,7 @@ pub fn expect_distinct<'a>(
 /// Writes a file completely or not at all; `-` is standard output.
 pub fn write(path: &Path, contents: &[u8]) -> Result<()> {
     if is_stdout(path) {
-        return tolerate_closed(std::io::stdout().write_all(contents));
+        return terminal::without_line(|| tolerate_closed(std::io::stdout().write_all(contents)));
     }
     Ok(files::write(path, contents)?)
 }
@@ -78,8 +80,29 @@ pub fn other_files(report: &Report) -> String {
         Problem::Program(_) => &[],
     };
     let maps = maps.iter().map(|name| format!("names from {}\n", escape(name)));
-    let files = report.properties.iter().flat_map(|property| &property.files).chain(&report.files);
-    maps.chain(files.map(|file| format!("wrote {}\n", shown(&file.path)))).collect()
+    let files = report.properties.iter().flat_map(|property| &property.files);
+    let files = files.chain(&report.files).map(|file| wrote(file) + "\n");
+    maps.chain(unwritten(report)).chain(files).collect()
+}
+
+/// `wrote fifo.vcd`
+pub fn wrote(file: &WrittenFile) -> String {
+    format!("wrote {}", shown(&file.path))
+}
+
+/// Names a file on standard error.
+pub fn tell_file(file: &WrittenFile) {
+    tell(&wrote(file));
+}
+
+/// A line for each evidence file that was asked for and that there is no evidence for.
+fn unwritten(report: &Report) -> impl Iterator<Item = String> {
+    let is_cover = |property: &PropertyReport| property.kind == PropertyKind::Cover;
+    let trace = if report.properties.iter().any(is_cover) { "trace" } else { "counterexample" };
+    report.unwritten.iter().map(move |WrittenFile { kind, path }| {
+        let missing = if *kind == EvidenceKind::Certificate.name() { "proof" } else { trace };
+        format!("no {missing}: {} was not written\n", shown(path))
+    })
 }
 
 /// A message in which names and parts of files cannot disturb the terminal.
@@ -102,12 +125,13 @@ pub fn report_file_limits() {
 
 /// Prints a report; colours are dropped when standard output is not a terminal.
 pub fn print(text: &str) -> Result<()> {
-    tolerate_closed(anstream::stdout().write_all(text.as_bytes()))
+    terminal::without_line(|| tolerate_closed(anstream::stdout().write_all(text.as_bytes())))
 }
 
 /// Prints a message to standard error. Nothing can be done if that fails.
 pub fn tell(message: &str) {
-    let _: std::io::Result<()> = writeln!(anstream::stderr(), "{message}");
+    let message = style::message(message);
+    terminal::without_line(|| writeln!(anstream::stderr(), "{message}").ok());
 }
 
 /// The verdict stands in the exit code even when `head` has read enough.

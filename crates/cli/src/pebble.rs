@@ -14,7 +14,8 @@ use serde_json::json;
 
 use crate::family::{FamilyOutput, SearchName, stages};
 use crate::limits::{self, Limits};
-use crate::{code, output};
+use crate::report::flow;
+use crate::{code, output, terminal};
 
 /// Find the least number of pebbles for a graph or a reversible circuit
 ///
@@ -62,7 +63,7 @@ Examples:
   elinvar check adder.btor2 --parameter limit --range 1..7 --certificate proof.btor2";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let FamilyOutput { model, json, quiet } = &arguments.output;
+    let FamilyOutput { model, json, quiet, .. } = &arguments.output;
     for path in [&arguments.svg, model].into_iter().flatten() {
         output::expect_writable(path)?;
     }
@@ -82,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let most = relevant.game.vertices() as u64;
     let problem = SystemProblem::new(system);
     let families = Families::new(&problem, LIMIT, PropertyId(0), least..=most)?;
-    let report = limits::with_progress(&session, *quiet, || {
+    let report = limits::with_progress(&session, arguments.output.shown(), || {
         session.optimum(&families, arguments.strategy.search(), PdrOptions::default())
     })?;
     let strategy = match &report.optimum.fails {
@@ -104,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     } else if *quiet {
         found.optimum().map_or_else(|| "unknown\n".to_owned(), |pebbles| format!("{pebbles}\n"))
     } else {
-        found.text()
+        flow(&found.text(), terminal::stdout_width())
     };
     output::print(&text)?;
     Ok(if found.optimum().is_some() { code::DONE } else { code::REFUSED })

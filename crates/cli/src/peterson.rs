@@ -55,7 +55,7 @@ Examples:
   elinvar peterson --processes 3 --bug";
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let FamilyOutput { model, json, quiet } = &arguments.output;
+    let FamilyOutput { model, json, quiet, .. } = &arguments.output;
     if let Some(path) = model {
         output::expect_writable(path)?;
     }
@@ -71,15 +71,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let problem = SystemProblem::new(system);
     let Some(most) = arguments.switches else {
         let problem = Problem::System(problem);
-        let report = limits::with_progress(&session, *quiet, || session.check(&problem))?;
+        let report =
+            limits::with_progress(&session, arguments.output.shown(), || session.check(&problem))?;
         output::print(&report::render(&report, *json, *quiet, &TraceOptions::default()))?;
         return report::finish(&report, false);
     };
     let families = Families::new(&problem, "limit", PropertyId(0), 0..=u64::from(most))?;
     let search = arguments.strategy.unwrap_or(SearchName::Relax).search();
-    let report = limits::with_progress(&session, *quiet, || {
+    let report = limits::with_progress(&session, arguments.output.shown(), || {
         session.optimum(&families, search, PdrOptions::default())
     })?;
-    output::print(&family::render(&report, *json, *quiet))?;
+    output::print(&family::render(&report, &[], *json, *quiet))?;
     Ok(report.summary().exit_code())
 }

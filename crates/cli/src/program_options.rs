@@ -42,7 +42,7 @@ impl DialectOption {
 
 /// Options that apply only to programs. The hidden ones undo the preset or the default.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Programs")]
+#[command(next_help_heading = "Engine options for experts: programs (cfg)")]
 pub struct ProgramOptions {
     /// cfg: start from the settings of Werner's thesis, which other options change; --push,
     /// --generalize and --shapes switch on what --no-push, --no-generalize and --no-shapes

@@ -17,7 +17,7 @@ pub struct ReuseOptions {
     /// With --engine auto, pdr or avy. FILE was written by --save. The lemmas are proved again;
     /// the report says how many still hold. The file need not exist yet if it is also the
     /// file of --save.
-    #[arg(long, value_name = "FILE", help_heading = "Reuse")]
+    #[arg(long, value_name = "FILE", help_heading = "Reuse", hide_short_help = true)]
     reuse: Option<PathBuf>,
 
     /// Save the lemmas for later runs
@@ -25,7 +25,7 @@ pub struct ReuseOptions {
     /// With --engine auto, pdr or avy. The file is also written when the run is interrupted, and
     /// every ten seconds. When a property fails that the file of --reuse proves, that proof
     /// is kept, for the version that repairs the property.
-    #[arg(long, value_name = "FILE", help_heading = "Reuse")]
+    #[arg(long, value_name = "FILE", help_heading = "Reuse", hide_short_help = true)]
     save: Option<PathBuf>,
 }
 

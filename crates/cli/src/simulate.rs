@@ -16,7 +16,7 @@ use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
 use crate::input::DesignOptions;
 use crate::limits::Resources;
 use crate::maps::MapOptions;
-use crate::report::signals as table;
+use crate::report::{flow, signals as table};
 use crate::trace_options::TraceOptions;
 use crate::{code, output};
 
@@ -79,8 +79,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     output::expect_distinct(inputs.chain(arguments.maps.paths()), outputs.iter().copied())?;
     let (work, source) =
         (arguments.clone(), arguments.design.read(&arguments.models, &arguments.resources)?);
+    let shown = arguments.design.shown(false);
     let Execution { report, waveforms } =
-        arguments.resources.watch(move || work.execute(source))?;
+        arguments.resources.watch("simulating", shown, move || work.execute(source))?;
     for (path, waveform) in outputs.iter().zip(waveforms) {
         output::write(path, &waveform)?;
     }
@@ -118,7 +119,7 @@ impl Arguments {
         let notes = notes.render(system);
         if !notes.is_empty() {
             report.push('\n');
-            report.push_str(&notes);
+            report.push_str(&flow(&notes, self.trace.look().limit()));
         }
         let waveform = |(_, format)| waveform::of_execution(system, &trace, format);
         let waveforms = self.waveforms().map(waveform).collect();

@@ -34,7 +34,9 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let (work, source) = (arguments.clone(), arguments.read()?);
-    output::print(&arguments.resources.watch(move || work.report(source))?)?;
+    let shown = arguments.design.shown(false);
+    let report = arguments.resources.watch("measuring", shown, move || work.report(source))?;
+    output::print(&report)?;
     Ok(code::DONE)
 }
 

@@ -34,16 +34,18 @@ pub struct TraceOptions {
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', help_heading = "Trace")]
     signals: Vec<String>,
 
-    /// Show all signals, cycles and digits, and values that do not matter in waveforms
+    /// Show everything: all signals, cycles, digits and properties
     ///
     /// By default a trace shows the inputs that matter, and of the other signals those near the
-    /// property or that change. Long traces lose cycles in the middle, and in waveforms of
-    /// counterexamples values that do not matter are unknown (x).
+    /// property or that change. Long traces show cycles with changes only and lose pages in the
+    /// middle. In waveforms of counterexamples, values that do not matter are unknown (x). On a
+    /// terminal, long lists of properties show only those that need attention.
     #[arg(long, help_heading = "Trace")]
     all: bool,
 
     /// How numbers are written
     #[arg(long, value_name = "RADIX", value_enum, default_value_t, help_heading = "Trace")]
+    #[arg(hide_short_help = true)]
     radix: Radix,
 }
 
@@ -74,13 +76,10 @@ impl TraceOptions {
         }
     }
 
-    /// The first of the options that was given.
+    /// The first option about signals that was given.
     pub fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--signals", !self.signals.is_empty()),
-            ("--all", self.all),
-            ("--radix", self.radix != Radix::Auto),
-        ];
+        let options =
+            [("--signals", !self.signals.is_empty()), ("--radix", self.radix != Radix::Auto)];
         options.into_iter().find(|&(_, given)| given).map(|(name, _)| name)
     }
 }

@@ -6,10 +6,11 @@ use anyhow::Result;
 use elinvar::{Judgement, VerifyOptions};
 
 use crate::input::DesignOptions;
-use crate::limits::Resources;
+use crate::limits::{self, Resources};
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, SolverOption};
-use crate::{code, output};
+use crate::progress::Progress;
+use crate::{code, output, style};
 
 /// Check a witness or a certificate against a model
 ///
@@ -66,11 +67,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         memory: arguments.resources.bytes(),
         ..VerifyOptions::default()
     };
-    let (word, text, code) = match elinvar::verify(&model, &evidence, &options)? {
+    limits::exit_on_interrupt()?;
+    let progress = Progress::of_work("checking the evidence", arguments.design.shown(false));
+    let judgement = elinvar::verify(&model, &evidence, &options)?;
+    drop(progress);
+    let (word, text, code) = match judgement {
         Judgement::Accepted(claim) => ("accepted", claim, code::DONE),
         Judgement::Refused(reason) => ("refused", reason, code::REFUSED),
         Judgement::Stopped(reason) => ("not verified", reason, code::STOPPED),
     };
+    let word = style::judgement(code, word);
     output::print(&format!("{word}\n{}\n", output::harmless(&text)))?;
     Ok(code)
 }

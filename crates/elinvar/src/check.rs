@@ -15,6 +15,7 @@ use crate::confirm::{self, Refused};
 use crate::error::Error;
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
+use crate::progress::Phase;
 use crate::race::race;
 use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
 use crate::session::{Judge, Session, lock};
@@ -54,6 +55,8 @@ impl Session {
         if chosen.is_empty() {
             return Err(Error::Usage(nothing_to_check(problem)));
         }
+        self.monitor.ask(chosen.len());
+        self.monitor.enter(Phase::Deciding);
         let (engine, decided, warnings) = match (problem, &self.options.method) {
             (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
             (Problem::Program(problem), Method::Auto) => {
@@ -67,9 +70,9 @@ impl Session {
                 Method::System(_) | Method::Schedule(_) | Method::Race(_),
             ) => self.check_lowered(problem, &chosen)?,
         };
-        let report = self.report(problem, engine, decided, warnings);
+        let mut report = self.report(problem, engine, decided, warnings);
         if let Some(saved) = &self.saved {
-            saved.finish(&report)?;
+            report.files.push(saved.finish(&report)?);
         }
         Ok(report)
     }
@@ -122,9 +125,11 @@ impl Session {
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
-                session.minimize(&asked, &judge, &mut answers.verdicts);
+                let minimize = || session.minimize(&asked, &judge, &mut answers.verdicts);
+                session.during(Phase::Minimizing, minimize);
             }
-            session.shorten(&asked, &judge, &mut answers.verdicts);
+            let shorten = || session.shorten(&asked, &judge, &mut answers.verdicts);
+            session.during(Phase::Shortening, shorten);
             answers
         });
         let excluded = properties.iter().map(|&id| (id, task.excluded(id)));
@@ -335,7 +340,8 @@ impl Session {
         decided: Vec<Decided>,
         warnings: Vec<String>,
     ) -> Report {
-        let mut findings = self.checking(|| self.findings(problem, &decided));
+        let mut findings =
+            self.checking(|| self.during(Phase::Vacuity, || self.findings(problem, &decided)));
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         let excluded = lock(&self.excluded).clone();
@@ -377,6 +383,7 @@ impl Session {
             bugs: lock(&self.bugs).clone(),
             warnings,
             files: Vec::new(),
+            unwritten: Vec::new(),
         };
         if self.options.explain {
             report.explain();

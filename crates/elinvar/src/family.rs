@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::json;
 use crate::optimum::{Optimum, OptimumError, Order, Stage, StageAnswer, Strategy, optimum};
 use crate::problem::SystemProblem;
+use crate::progress::Phase;
 use crate::report::Summary;
 use crate::session::Session;
 
@@ -146,6 +147,7 @@ impl Session {
         options: PdrOptions,
     ) -> Result<FamilyReport, Error> {
         let (session, shared) = (self.clone(), families.clone());
+        self.monitor.enter(Phase::Deciding);
         let found = self.supervisor.watch(move || {
             match optimum(&shared, &search.strategy(options), &session) {
                 Ok(found) => {

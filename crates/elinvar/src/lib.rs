@@ -51,6 +51,7 @@
 #![deny(missing_docs)]
 
 mod check;
+pub mod ci;
 mod confirm;
 mod error;
 mod evidence;
@@ -65,6 +66,7 @@ pub mod page;
 mod paths;
 pub mod pattern;
 mod problem;
+mod progress;
 mod property;
 mod race;
 pub mod readable;
@@ -90,10 +92,11 @@ pub use error::{Error, FileFault};
 pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
 pub use explain::{Explanation, Line, Section};
 pub use family::{BoundSearch, Families, FamilyReport};
-pub use json::{SCHEMA, header as json_header};
+pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
 pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
+pub use progress::Phase;
 pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
 };

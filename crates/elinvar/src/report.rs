@@ -12,6 +12,7 @@ use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 use crate::explain::Explanation;
 use crate::options::Options;
 use crate::problem::Problem;
+use crate::readable::count;
 use crate::rtl::Elaboration;
 use crate::statistics::Statistics;
 use crate::vacuity::Vacuity;
@@ -56,6 +57,9 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The files that were written about the whole run.
     pub files: Vec<WrittenFile>,
+    /// The evidence files that were asked for and not written, because no verdict comes with
+    /// evidence of their kind.
+    pub unwritten: Vec<WrittenFile>,
 }
 
 /// The checked answer about one property.
@@ -188,7 +192,8 @@ impl fmt::Display for Location {
 /// A file that was written about a property or about the whole run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenFile {
-    /// The name of an [`crate::EvidenceKind`]; about the whole run, a kind of report.
+    /// The name of an [`crate::EvidenceKind`]; about the whole run, `lemmas`, `junit` or another
+    /// kind of report.
     pub kind: &'static str,
     /// Its path.
     pub path: PathBuf,
@@ -334,13 +339,26 @@ impl Report {
     /// Can the verdict be relied on: is no proof vacuous, and is every proof about runs at least
     /// as long as its depth?
     pub fn is_substantial(&self) -> bool {
-        let proved = |property: &&PropertyReport| matches!(property.verdict, Verdict::Safe(_));
-        let depths = self.properties.iter().filter(proved).map(|p| p.depth.unwrap_or(0));
-        let is_long_enough = match self.runs {
-            Some(Runs::AtLeast(cycles)) => cycles >= depths.max().unwrap_or(0).max(1),
-            Some(Runs::Endless | Runs::Contradiction(_)) | None => true,
-        };
-        is_long_enough && !self.properties.iter().any(PropertyReport::is_vacuous)
+        self.properties.iter().all(|property| self.doubt(property).is_none())
+    }
+
+    /// Why the proof of a property cannot be relied on: it is vacuous, or the assumptions are not
+    /// known to allow a run as long as its depth.
+    pub fn doubt(&self, property: &PropertyReport) -> Option<String> {
+        if property.is_vacuous() {
+            return property.vacuity.as_ref().map(ToString::to_string);
+        }
+        let is_proved = matches!(property.verdict, Verdict::Safe(_));
+        let depth = property.depth.unwrap_or(0).max(1);
+        match self.runs {
+            Some(Runs::AtLeast(cycles)) if is_proved && cycles < depth => {
+                let (known, depth) = (count(cycles, "cycle"), count(depth, "cycle"));
+                Some(format!(
+                    "the assumptions are known to allow a run of {known}, but the proof has a depth of {depth}"
+                ))
+            }
+            Some(Runs::AtLeast(_) | Runs::Endless | Runs::Contradiction(_)) | None => None,
+        }
     }
 
     /// Is the question about one moment, without any state?

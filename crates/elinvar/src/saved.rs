@@ -13,7 +13,7 @@ use elinvar_ir::{PdrState, PropertyStatus};
 
 use crate::error::Error;
 use crate::files;
-use crate::report::{Report, Summary};
+use crate::report::{Report, Summary, WrittenFile};
 use crate::source::Source;
 
 /// How long a run may go on before what it knows is saved again.
@@ -67,14 +67,17 @@ impl SavedProof {
 
     /// Writes what is left to be written. If a property fails that the earlier proof proves,
     /// that proof is kept, for the version that repairs the property.
-    pub fn finish(&self, report: &Report) -> Result<(), Error> {
+    pub fn finish(&self, report: &Report) -> Result<WrittenFile, Error> {
         let any = self.written().any;
         match &self.earlier {
             Some(earlier) if !any || refutes(report, earlier) => self.write(earlier),
             None if !any => self.write(&PdrState::default()),
             _ => {}
         }
-        self.written().failure.take().map_or(Ok(()), Err)
+        match self.written().failure.take() {
+            Some(error) => Err(error),
+            None => Ok(WrittenFile { kind: "lemmas", path: self.path.clone() }),
+        }
     }
 
     fn write(&self, state: &PdrState) {

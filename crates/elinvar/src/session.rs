@@ -13,6 +13,7 @@ use crate::confirm::{self, Refused};
 use crate::error::Error;
 use crate::options::Options;
 use crate::problem::Original;
+use crate::progress::Phase;
 use crate::saved::{PERIOD, SavedProof};
 use crate::statistics::{Monitor, Statistics};
 use crate::supervisor::Supervisor;
@@ -84,7 +85,7 @@ impl Session {
         &self,
         read: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        self.supervisor.watch(read).map_err(Error::Stopped)?
+        self.during(Phase::Reading, || self.supervisor.watch(read)).map_err(Error::Stopped)?
     }
 
     /// Does other work under the limits of the session; when it does not end in time, it is
@@ -134,7 +135,7 @@ impl Session {
     /// Does some checking of evidence, and counts the time that it takes.
     pub(crate) fn checking<T>(&self, check: impl FnOnce() -> T) -> T {
         let start = Instant::now();
-        let judged = self.supervisor.checking(check);
+        let judged = self.during(Phase::Checking, || self.supervisor.checking(check));
         *lock(&self.checking) += start.elapsed();
         judged
     }

@@ -1,4 +1,4 @@
-//! What happened in a run: statistics for the report, and a line of progress.
+//! What happened in a run: statistics for the report and for lines of progress.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use elinvar_engines::pdr::Reuse;
 use elinvar_engines::statistics::{QueryTotals, Statistics as Numbers};
-use elinvar_engines::{Event, QueryAnswer, Recurring, resident_bytes};
+use elinvar_engines::{Event, QueryAnswer, Recurring};
 use elinvar_ir::{PdrState, PropertyId};
 
-use crate::readable::count;
+use crate::progress::Phase;
 
 /// What happened in a run so far.
 #[derive(Clone, Default, Debug)]
@@ -18,8 +18,12 @@ pub struct Statistics {
     pub engine: &'static str,
     /// The bound that was worked on last.
     pub bound: usize,
-    /// What the engine does there, if it said so.
-    pub detail: Option<String>,
+    /// What the engine does there, if it said so; the most important part first.
+    pub details: Vec<String>,
+    /// What the run spends its time on.
+    pub phase: Phase,
+    /// How many properties are to be decided.
+    pub asked: usize,
     /// By kind of query.
     pub queries: BTreeMap<&'static str, QueryTotals>,
     /// Array lemmas that were added on demand.
@@ -51,8 +55,9 @@ pub struct Decision {
 impl Statistics {
     fn observe(&mut self, event: &Event, elapsed: Duration) {
         match *event {
-            Event::Progress { engine, bound, ref detail } => {
-                (self.engine, self.bound, self.detail) = (engine, bound, detail.clone());
+            Event::Progress { engine, bound, ref details } => {
+                (self.engine, self.bound) = (engine, bound);
+                self.details.clone_from(details);
             }
             Event::Query { kind, answer, conflicts, time, .. } => {
                 let [satisfiable, unsatisfiable, stopped] =
@@ -119,6 +124,16 @@ impl Monitor {
         self.lock().observe(event, elapsed);
     }
 
+    /// Starts a phase of the run, and returns the one that it interrupts.
+    pub fn enter(&self, phase: Phase) -> Phase {
+        std::mem::replace(&mut self.lock().phase, phase)
+    }
+
+    /// Notes how many properties are to be decided.
+    pub fn ask(&self, properties: usize) {
+        self.lock().asked = properties;
+    }
+
     pub fn statistics(&self) -> Statistics {
         self.lock().clone()
     }
@@ -130,28 +145,6 @@ impl Monitor {
     fn lock(&self) -> std::sync::MutexGuard<'_, Statistics> {
         self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Statistics {
-    /// One line that tells what the run does, `elapsed` after its start.
-    pub fn progress(&self, elapsed: Duration) -> String {
-        line(self, elapsed)
-    }
-}
-
-fn line(statistics: &Statistics, elapsed: Duration) -> String {
-    let memory = resident_bytes().map_or_else(String::new, |b| format!(", {} MiB", b >> 20));
-    let doing = statistics.detail.clone().unwrap_or_else(|| {
-        let total = statistics.total();
-        let (queries, conflicts) = (total.count, total.conflicts);
-        format!("bound {}: {queries} queries, {conflicts} conflicts", statistics.bound)
-    });
-    let decided = match statistics.bounds_decided {
-        0 => String::new(),
-        bounds => format!("{} decided, ", count(bounds, "bound")),
-    };
-    let (engine, seconds) = (statistics.engine, elapsed.as_secs_f64());
-    format!("{decided}{engine} {doing}{memory}, {seconds:.0} s")
 }
 
 #[cfg(test)]
@@ -168,7 +161,7 @@ mod tests {
             conflicts: 3,
             time: Duration::from_millis(1),
         };
-        monitor.observe(&Event::Progress { engine: "e", bound: 7, detail: None });
+        monitor.observe(&Event::Progress { engine: "e", bound: 7, details: Vec::new() });
         monitor.observe(&query(QueryAnswer::Sat));
         monitor.observe(&query(QueryAnswer::Unsat));
         let decided = Event::Decided { engine: "e", property: PropertyId(1), safe: true, depth: 7 };
@@ -177,18 +170,16 @@ mod tests {
         assert_eq!((statistics.engine, statistics.bound), ("e", 7));
         assert_eq!((statistics.total().count, statistics.total().conflicts), (2, 6));
         assert_eq!(statistics.decided[&PropertyId(1)].depth, 7);
-        assert!(line(&statistics, Duration::ZERO).starts_with("e bound 7: 2 queries, 6 conflicts"));
     }
 
     #[test]
-    fn the_detail_of_an_engine_is_shown() {
+    fn the_details_of_the_last_event_count() {
         let mut statistics = Statistics::default();
-        let detail = Some("frame 12: lemmas 1 2 3".to_owned());
-        let progress = Event::Progress { engine: "pdr", bound: 12, detail };
-        statistics.observe(&progress, Duration::ZERO);
-        let shown = line(&statistics, Duration::from_secs(3));
-        assert!(shown.starts_with("pdr frame 12: lemmas 1 2 3, "), "{shown}");
-        assert!(shown.ends_with(", 3 s"), "{shown}");
+        for details in [vec!["frame 12".to_owned()], Vec::new()] {
+            let event = Event::Progress { engine: "pdr", bound: 12, details: details.clone() };
+            statistics.observe(&event, Duration::ZERO);
+            assert_eq!(statistics.details, details);
+        }
     }
 
     #[test]

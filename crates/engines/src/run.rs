@@ -24,8 +24,9 @@ pub enum Event {
         engine: &'static str,
         /// The number of steps, or of frames, that it looks at.
         bound: usize,
-        /// What it does, in a few words. Without it, observers may show the queries.
-        detail: Option<String>,
+        /// What it does, in a few words each, the most important part first. Without them,
+        /// observers may show the queries.
+        details: Vec<String>,
     },
     /// A solver query ended.
     Query {
@@ -81,7 +82,7 @@ pub enum Event {
 impl Event {
     /// An engine starts to look at a bound.
     pub(crate) fn bound(engine: &'static str, bound: usize) -> Self {
-        Event::Progress { engine, bound, detail: None }
+        Event::Progress { engine, bound, details: Vec::new() }
     }
 
     /// The numbers that the event carries, if they are of this kind.

@@ -153,28 +153,30 @@ impl FrameProgress {
         FrameProgress { since: Instant::now() }
     }
 
-    /// `frame 5: lemmas 1 0 7 23 4, 9 inductive (F∞), 12 obligations, 800 queries/s`
-    pub fn text(&self, sizes: &FrameSizes) -> String {
-        sizes.text(self.since.elapsed())
+    /// `frame 5`, `35 lemmas`, `9 inductive (F∞)`, and less important parts.
+    pub fn details(&self, sizes: &FrameSizes) -> Vec<String> {
+        sizes.details(self.since.elapsed())
     }
 }
 
 impl FrameSizes {
-    fn text(&self, elapsed: Duration) -> String {
+    /// The parts of a line of progress, the most important ones first.
+    fn details(&self, elapsed: Duration) -> Vec<String> {
         /// So many of the last frames are shown.
         const SHOWN: usize = 10;
         let hidden = self.lemmas.len().saturating_sub(SHOWN);
         let ellipsis = (hidden > 0).then(|| "…".to_owned());
         let lemmas = self.lemmas[hidden..].iter().map(ToString::to_string);
-        let lemmas: Vec<String> = ellipsis.into_iter().chain(lemmas).collect();
+        let by_frame: Vec<String> = ellipsis.into_iter().chain(lemmas).collect();
         let rate = self.queries as f64 / elapsed.as_secs_f64().max(0.001);
-        format!(
-            "frame {}: lemmas {}, {} inductive (F∞), {} obligations, {rate:.0} queries/s",
-            self.frontier,
-            lemmas.join(" "),
-            self.inductive,
-            self.obligations,
-        )
+        vec![
+            format!("frame {}", self.frontier),
+            count(self.lemmas.iter().sum::<usize>() + self.inductive, "lemma"),
+            format!("{} inductive (F∞)", self.inductive),
+            count(self.obligations, "obligation"),
+            format!("{rate:.0} queries/s"),
+            format!("lemmas by frame {}", by_frame.join(" ")),
+        ]
     }
 }
 
@@ -213,8 +215,14 @@ mod tests {
     fn only_the_last_frames_are_described() {
         let (frontier, lemmas) = (12, (1..=12).collect());
         let sizes = FrameSizes { frontier, lemmas, inductive: 3, obligations: 4, queries: 100 };
-        let expected = "frame 12: lemmas … 3 4 5 6 7 8 9 10 11 12, 3 inductive (F∞), \
-                        4 obligations, 50 queries/s";
-        assert_eq!(sizes.text(Duration::from_secs(2)), expected);
+        let expected = [
+            "frame 12",
+            "81 lemmas",
+            "3 inductive (F∞)",
+            "4 obligations",
+            "50 queries/s",
+            "lemmas by frame … 3 4 5 6 7 8 9 10 11 12",
+        ];
+        assert_eq!(sizes.details(Duration::from_secs(2)), expected);
     }
 }

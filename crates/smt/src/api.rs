@@ -5,6 +5,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use libloading::Library;
 
@@ -14,11 +15,29 @@ pub type Text = *const c_char;
 
 /// Why Z3 cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "programs need the SMT solver Z3, and its library was not found ({0}); install it, for \
-     example by `apt-get install libz3-4 z3`, or name the file in ELINVAR_Z3"
-)]
-pub struct MissingSolver(String);
+pub enum MissingSolver {
+    /// There is no library that can be loaded.
+    #[error(
+        "programs need the SMT solver Z3, and its library was not found ({0}); install it, for \
+         example by `apt-get install libz3-4 z3`, or name the file in ELINVAR_Z3"
+    )]
+    NotFound(String),
+    /// The process cannot load libraries.
+    #[error(
+        "programs need the library of the SMT solver Z3, and this binary of elinvar is linked \
+         statically, so that it cannot load libraries; use a binary that is not"
+    )]
+    Static,
+}
+
+/// Is the executable linked statically? Loading a library into one crashes.
+static IS_STATIC: AtomicBool = AtomicBool::new(cfg!(target_feature = "crt-static"));
+
+/// Declares that the executable is linked statically, so that Z3 cannot be loaded. Only the crate
+/// of the executable knows that, if the option of the compiler is given for it alone.
+pub fn declare_static() {
+    IS_STATIC.store(true, Ordering::Relaxed);
+}
 
 macro_rules! api {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -36,7 +55,7 @@ macro_rules! api {
                     Ok(Api {
                         $($name: *library
                             .get(concat!(stringify!($name), "\0").as_bytes())
-                            .map_err(|error| MissingSolver(format!("{file}: {error}")))?,)*
+                            .map_err(|error| MissingSolver::NotFound(format!("{file}: {error}")))?,)*
                         _library: library,
                     })
                 }
@@ -172,6 +191,9 @@ pub fn api() -> Result<&'static Api, MissingSolver> {
 }
 
 fn load() -> Result<Api, MissingSolver> {
+    if IS_STATIC.load(Ordering::Relaxed) {
+        return Err(MissingSolver::Static);
+    }
     let chosen = std::env::var("ELINVAR_Z3").ok();
     let names: Vec<&str> = match &chosen {
         Some(name) => vec![name],
@@ -187,5 +209,5 @@ fn load() -> Result<Api, MissingSolver> {
             }
         }
     }
-    Err(MissingSolver(first_error.unwrap_or_default()))
+    Err(MissingSolver::NotFound(first_error.unwrap_or_default()))
 }

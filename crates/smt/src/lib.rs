@@ -13,7 +13,7 @@ mod solver;
 mod tests;
 mod watchdog;
 
-pub use api::MissingSolver;
+pub use api::{MissingSolver, declare_static};
 pub use context::Context;
 pub use model::Model;
 pub use solver::{Refuted, Satisfied, SmtAnswer, Solver, Undecided, UnknownReason};

@@ -7,6 +7,7 @@ use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::Signal;
 use elinvar_ir::{ArrayValue, BitVec};
 
+use super::columns::flow;
 use super::table::{Look, show};
 use crate::trace_options::Radix;
 
@@ -22,7 +23,7 @@ pub fn render(text: &mut String, memory: &Signal, look: Look) {
     let line = |t: usize| {
         let changes = changes(t.checked_sub(1).map(contents), contents(t), look)?;
         let when = if look.numbered { format!(" in cycle {t}") } else { String::new() };
-        Some(format!("  mem {name}{when}: {changes}\n"))
+        Some(flow(&format!("  mem {name}{when}: {changes}\n"), look.limit()))
     };
     let lines: Vec<String> = (0..memory.values.len()).filter_map(line).collect();
     if look.complete || lines.len() <= MEMORY_LINES {

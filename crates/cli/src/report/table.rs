@@ -1,19 +1,22 @@
 //! Tables of signals: a row for each signal, a column for each cycle.
 //!
 //! A value that differs from that of the cycle before is bold on a terminal and has a `*`
-//! elsewhere. A value that does not matter is a `-`. Long executions lose columns in the middle,
-//! never at their ends, or are written in several blocks.
+//! elsewhere. A value that does not matter is a `-`. Long executions are written in pages, see
+//! [`super::pages`].
 
 use std::fmt::Write;
-use std::io::IsTerminal;
+use std::ops::Range;
 
 use anstyle::Style;
+use elinvar::readable::count;
 use elinvar::readable::nets::Kind;
 use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::{Signal, Waves};
 use elinvar_ir::{BitVec, Value};
 
-use super::memory;
+use super::pages::{Column, Page, Pages, Shape};
+use super::{constants, memory};
+use crate::terminal::{self, columns};
 use crate::trace_options::Radix;
 
 /// What a table looks like.
@@ -21,6 +24,8 @@ use crate::trace_options::Radix;
 pub struct Look {
     /// Columns of the terminal.
     pub width: usize,
+    /// Is there a terminal?
+    pub terminal: bool,
     /// May changes be shown by bold print?
     pub colour: bool,
     /// Are cycles numbered? Not where there is no time.
@@ -35,11 +40,21 @@ impl Look {
     /// As fits standard output.
     pub fn of_stdout() -> Self {
         const ELSEWHERE: usize = 100;
-        let stdout = std::io::stdout();
-        let size = stdout.is_terminal().then(terminal_size::terminal_size).flatten();
-        let width = size.map_or(ELSEWHERE, |(width, _)| usize::from(width.0));
-        let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        Look { width, colour, numbered: true, ..Look::default() }
+        let terminal = terminal::stdout_width();
+        let choice = anstream::AutoStream::choice(&std::io::stdout());
+        Look {
+            width: terminal.unwrap_or(ELSEWHERE),
+            terminal: terminal.is_some(),
+            colour: choice != anstream::ColorChoice::Never,
+            numbered: true,
+            ..Look::default()
+        }
+    }
+
+    /// The width that text has to fit: none if there is no terminal, so that scripts see the
+    /// same everywhere, or if nothing may be cut.
+    pub fn limit(&self) -> Option<usize> {
+        (self.terminal && !self.complete).then_some(self.width)
     }
 }
 
@@ -49,6 +64,8 @@ const DECIMAL_BITS: u32 = 16;
 const DIGITS: usize = 18;
 /// The longest name before it is cut.
 const NAME: usize = 32;
+/// Narrow terminals leave so much of a name.
+const LEAST_NAME: usize = 12;
 
 /// Renders the table; nothing when there are no signals.
 pub fn render(waves: &Waves, look: Look) -> String {
@@ -56,9 +73,11 @@ pub fn render(waves: &Waves, look: Look) -> String {
     let is_word = |signal: &&Signal| matches!(signal.values[0], Value::Bv(_));
     let (words, memories): (Vec<&Signal>, Vec<&Signal>) =
         waves.signals.iter().filter(|s| !s.values.is_empty()).partition(is_word);
+    let (words, constant) = constants::split(words, look);
     if !words.is_empty() {
         render_words(&mut text, waves.cycles, &words, look);
     }
+    text.push_str(&constants::render(&constant, look));
     for memory in memories {
         memory::render(&mut text, memory, look);
     }
@@ -66,139 +85,153 @@ pub fn render(waves: &Waves, look: Look) -> String {
 }
 
 fn render_words(text: &mut String, cycles: usize, signals: &[&Signal], look: Look) {
-    let most = if look.complete { usize::MAX } else { NAME };
+    let most = if look.complete { usize::MAX } else { NAME.min((look.width / 3).max(LEAST_NAME)) };
     let names: Vec<String> = signals.iter().map(|s| shorten(&s.net.name, most)).collect();
     let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-    let name_width = longest(&mut names.iter().map(|name| name.chars().count())).max(5);
+    let name_width = longest(&mut names.iter().map(|name| columns(name))).max(5);
     let kind_width = longest(&mut signals.iter().map(|signal| kind(signal).len())).max(3);
     let cells: Vec<Vec<Cell>> = signals.iter().map(|s| cells(s, look)).collect();
-    let columns: Vec<usize> = (0..cycles)
-        .map(|t| cells.iter().map(|row| row[t].width()).max().unwrap_or(0).max(digits(t) + 1))
-        .collect();
-    // Kind, name, and the spaces around them.
-    let room = look.width.saturating_sub(name_width + kind_width + 5);
-    let blocks = if look.complete { blocks(&columns, room) } else { vec![visible(&columns, room)] };
-    for (number, shown) in blocks.iter().enumerate() {
-        if number > 0 {
-            text.push('\n');
-        }
-        if look.numbered {
-            let mut header = format!("  {:kind_width$} {:<name_width$} ", "", "cycle");
-            for_each_column(shown, &mut header, |header, t| {
-                write!(header, " {:>width$} ", t, width = columns[t] - 1)
-            });
-            text.push_str(header.trim_end());
-            text.push('\n');
-        }
-        for ((signal, name), row) in signals.iter().zip(&names).zip(&cells) {
-            let mut line = format!("  {:<kind_width$} {name:<name_width$} ", kind(signal));
-            for_each_column(shown, &mut line, |line, t| {
-                row[t].write(line, columns[t], look.colour)
-            });
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
+    let grid = Grid { signals, names, name_width, kind_width, cells, look };
+    let shape = Shape {
+        cycles,
+        // Kind, name, and the spaces around them.
+        room: look.width.saturating_sub(name_width + kind_width + 5),
+        height: signals.len() + usize::from(look.numbered),
+        changes: &|t| grid.cells.iter().any(|row| !row[t].same),
+        width: &|t, full| grid.width(t, full),
+    };
+    if look.complete {
+        grid.write_pages(text, &shape.complete());
+        return;
+    }
+    let Pages { first, left_out, last } = shape.pages();
+    grid.write_pages(text, &first);
+    if let Some(cycles) = left_out {
+        let separator = if last.is_empty() { "" } else { "\n" };
+        text.extend([separator, &left_out_note(&cycles), separator]);
+        grid.write_pages(text, &last);
+    }
+    let is_short = |column: &Column| grid.cells.iter().any(|row| row[column.cycle].is_dot(column));
+    if first.iter().chain(&last).flatten().any(is_short) {
+        text.push_str("  . stands for the value of the cycle before\n");
     }
 }
 
-fn for_each_column(
-    shown: &Visible,
-    line: &mut String,
-    mut write: impl FnMut(&mut String, usize) -> std::fmt::Result,
-) {
-    for t in shown.start..shown.head {
-        write(line, t).expect("strings do not fail");
-    }
-    if shown.tail > shown.head {
-        line.push_str(" … ");
-    }
-    for t in shown.tail..shown.end {
-        write(line, t).expect("strings do not fail");
-    }
+fn left_out_note(cycles: &Range<usize>) -> String {
+    let (number, first, last) = (count(cycles.len(), "cycle"), cycles.start, cycles.end - 1);
+    let are = if cycles.len() == 1 { "is" } else { "are" };
+    format!("  … {number} ({first} to {last}) {are} left out; --all shows them\n")
 }
 
-/// Columns from `start` to `head` and from `tail` to `end` are shown.
-struct Visible {
-    start: usize,
-    head: usize,
-    tail: usize,
-    end: usize,
+/// The signals of a table with their values.
+struct Grid<'a> {
+    signals: &'a [&'a Signal],
+    names: Vec<String>,
+    name_width: usize,
+    kind_width: usize,
+    /// By signal and cycle.
+    cells: Vec<Vec<Cell>>,
+    look: Look,
 }
 
-/// As many columns as fit, from both ends; always the first and the last two.
-fn visible(columns: &[usize], room: usize) -> Visible {
-    let end = columns.len();
-    let cost = |t: usize| columns[t] + 1;
-    if (0..end).map(cost).sum::<usize>() <= room || end <= 3 {
-        return Visible { start: 0, head: end, tail: end, end };
+impl Grid<'_> {
+    /// Columns of a cycle.
+    fn width(&self, t: usize, full: bool) -> usize {
+        let cells = self.cells.iter().map(|row| row[t].width(full));
+        cells.max().unwrap_or(0).max(digits(t) + 1)
     }
-    let (mut head, mut tail) = (1, end - 2);
-    let mut used = cost(0) + cost(end - 2) + cost(end - 1) + 3;
-    while tail > head + 1 {
-        // The end of the execution matters more: it gets two columns of three.
-        let from_tail = end - tail < 2 * head;
-        let next = if from_tail { tail - 1 } else { head };
-        used += cost(next);
-        if used > room {
-            break;
-        }
-        if from_tail {
-            tail -= 1;
-        } else {
-            head += 1;
+
+    fn write_pages(&self, text: &mut String, pages: &[Page]) {
+        for (number, page) in pages.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            if self.look.numbered {
+                self.write_line(text, page, "", "cycle", |line, column| {
+                    write!(line, " {:>width$} ", column.cycle, width = column.width - 1)
+                });
+            }
+            for ((signal, name), row) in self.signals.iter().zip(&self.names).zip(&self.cells) {
+                self.write_line(text, page, kind(signal), name, |line, column| {
+                    row[column.cycle].write(line, column, self.look.colour)
+                });
+            }
         }
     }
-    Visible { start: 0, head, tail, end }
-}
 
-/// All columns, in blocks that fit.
-fn blocks(columns: &[usize], room: usize) -> Vec<Visible> {
-    let mut blocks = Vec::new();
-    let mut start = 0;
-    while start < columns.len() {
-        let mut used = 0;
-        let fits = |&t: &usize| {
-            used += columns[t] + 1;
-            used <= room || t == start
-        };
-        let end = (start..columns.len()).take_while(fits).last().expect("the first fits") + 1;
-        blocks.push(Visible { start, head: end, tail: end, end });
-        start = end;
+    fn write_line(
+        &self,
+        text: &mut String,
+        page: &Page,
+        kind: &str,
+        name: &str,
+        write: impl Fn(&mut String, &Column) -> std::fmt::Result,
+    ) {
+        let (kind_width, pad) = (self.kind_width, self.name_width - columns(name));
+        let mut line = format!("  {kind:<kind_width$} {name}{:pad$} ", "");
+        for column in page {
+            if column.after_gap {
+                line.push_str(" … ");
+            }
+            write(&mut line, column).expect("strings do not fail");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
     }
-    blocks
 }
 
 struct Cell {
     text: String,
     changed: bool,
+    /// Does it look like that of the cycle before?
+    same: bool,
 }
 
 impl Cell {
-    /// With room for the mark of a change.
-    fn width(&self) -> usize {
-        self.text.chars().count() + 1
+    /// What is shown, if all values are or else only those that change.
+    fn shown(&self, full: bool) -> &str {
+        if full || !self.same || self.text == UNKNOWN { &self.text } else { SAME }
     }
 
-    fn write(&self, line: &mut String, width: usize, colour: bool) -> std::fmt::Result {
-        let pad = width - self.width();
+    /// Does a dot stand for the value of the cycle before?
+    fn is_dot(&self, column: &Column) -> bool {
+        self.shown(column.full) == SAME
+    }
+
+    /// With room for the mark of a change.
+    fn width(&self, full: bool) -> usize {
+        self.shown(full).chars().count() + 1
+    }
+
+    fn write(&self, line: &mut String, column: &Column, colour: bool) -> std::fmt::Result {
+        let pad = column.width - self.width(column.full);
         let (bold, mark) = match (self.changed, colour) {
             (true, true) => (Style::new().bold(), ' '),
             (true, false) => (Style::new(), '*'),
             (false, _) => (Style::new(), ' '),
         };
-        write!(line, " {:pad$}{bold}{}{bold:#}{mark}", "", self.text)
+        write!(line, " {:pad$}{bold}{}{bold:#}{mark}", "", self.shown(column.full))
     }
 }
 
+/// The value of the cycle before.
+const SAME: &str = ".";
+
+/// A value that does not matter.
+const UNKNOWN: &str = "-";
+
 fn cells(signal: &Signal, look: Look) -> Vec<Cell> {
-    let cell = |t: usize| {
-        if !signal.matters(t) {
-            return Cell { text: "-".to_owned(), changed: false };
-        }
-        let text = show(signal.values[t].bv(), &signal.known[t], look);
-        Cell { text, changed: signal.changes(t) }
-    };
-    (0..signal.values.len()).map(cell).collect()
+    let mut cells: Vec<Cell> = Vec::new();
+    for t in 0..signal.values.len() {
+        let (text, changed) = match signal.matters(t) {
+            false => (UNKNOWN.to_owned(), false),
+            true => (show(signal.values[t].bv(), &signal.known[t], look), signal.changes(t)),
+        };
+        // A long value may change in digits that are not shown.
+        let same = !changed && cells.last().is_some_and(|before| before.text == text);
+        cells.push(Cell { text, changed, same });
+    }
+    cells
 }
 
 fn kind(signal: &Signal) -> &'static str {
@@ -255,13 +288,14 @@ fn cut(number: &str) -> String {
     format!("{head}…{tail}")
 }
 
-/// At most `limit` characters, the end kept: that is where names differ.
+/// At most `limit` columns, the end kept: that is where names differ.
 pub fn shorten(name: &str, limit: usize) -> String {
-    let length = name.chars().count();
-    if length <= limit {
+    if columns(name) <= limit {
         return name.to_owned();
     }
-    std::iter::once('…').chain(name.chars().skip(length - limit + 1)).collect()
+    let too_long = |&(at, _): &(usize, char)| columns(&name[at..]) >= limit;
+    let start = name.char_indices().find(|at| !too_long(at)).map_or(name.len(), |(at, _)| at);
+    format!("…{}", &name[start..])
 }
 
 fn digits(number: usize) -> usize {
@@ -309,12 +343,45 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn long_executions_keep_their_ends() {
-        let text = render(&counter(200), look(60));
+    fn long_executions_have_pages() {
+        let text = render(&counter(40), look(60));
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(text.starts_with("      cycle   0  1  2 "), "{text}");
+        assert!(text.contains("  in  enable  1  .  . "), "{text}");
+        assert!(text.contains(" 38  39\n") && text.contains(" 38* 39*\n"), "{text}");
+        assert!(text.ends_with("\n  . stands for the value of the cycle before\n"), "{text}");
+    }
+
+    #[test]
+    fn very_long_executions_keep_their_first_and_last_pages() {
+        let text = render(&counter(600), look(60));
         let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() <= 65, "{text}");
         assert!(lines.iter().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(lines[0].contains("cycle   0 ") && text.contains(" 598  599\n"), "{text}");
+        assert!(text.contains(") are left out; --all shows them\n\n"), "{text}");
+    }
+
+    #[test]
+    fn many_signals_keep_the_ends_of_an_execution() {
+        let mut waves = counter(200);
+        waves.signals.resize_with(40, || counter(200).signals.remove(1));
+        let text = render(&waves, look(60));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 42, "{text}");
         assert!(lines[0].contains("cycle   0 ") && lines[0].ends_with("198  199"), "{text}");
-        assert!(lines.iter().all(|line| line.contains(" … ")));
+        assert!(lines[..41].iter().all(|line| line.contains(" … ")), "{text}");
+        assert!(lines[41].ends_with(") are left out; --all shows them"), "{text}");
+    }
+
+    #[test]
+    fn cycles_without_changes_are_left_out() {
+        let mut waves = counter(100);
+        waves.signals.pop();
+        let text = render(&waves, look(60));
+        let expected = "      cycle   0  …  98  99\n  in  enable  1  …   .   .\n  \
+                        . stands for the value of the cycle before\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

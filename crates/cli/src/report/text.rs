@@ -9,18 +9,20 @@ use elinvar::readable::digest::{Digest, View};
 use elinvar::readable::invariant;
 use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
-use elinvar::readable::{align, count, seconds, sentence, value};
+use elinvar::readable::{count, seconds, sentence, value};
 use elinvar::{
     Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
+use super::columns::{Cell, Fit, flow, layout};
 use super::table::{self, Look, shorten};
-use super::{explanation, substance};
+use super::{explanation, properties, substance};
 use crate::output;
+use crate::style::{self, paint};
 
-/// Characters of a property's name in a table.
-const PROPERTY: usize = 60;
+/// Names of failing properties in a sentence, on a terminal.
+const NAMES: usize = 6;
 
 /// Lines of an invariant before the larger clauses are left out.
 const LINES: usize = 20;
@@ -28,25 +30,26 @@ const LINES: usize = 20;
 /// The longest value of a program that is shown.
 const VALUE: usize = 60;
 
-/// The verdict on a property that was proved vacuously, in a table.
-const VACUOUS: &str = "vacuous";
-
 const STRINGS: &str = "strings do not fail";
 
 /// The whole report. The first line is the verdict's word, and why it is vacuous if it is.
 pub fn render(report: &Report, view: &View, look: Look) -> String {
     let headline = report.headline();
-    let mut text =
-        format!("{headline}\n{}{}", meaning(report), substance::lines(report, &headline));
+    let mut text = format!(
+        "{}\n{}{}",
+        style::headline(report.summary(), &headline),
+        meaning(report, look),
+        flow(&substance::lines(report, &headline), look.limit())
+    );
     if report.properties.len() > 1 {
-        write!(text, "\n{}", properties(report)).expect(STRINGS);
+        write!(text, "\n{}", properties::table(report, look)).expect(STRINGS);
     }
     text.push_str(&failure(report, view, look));
     // An explanation has the invariants of systems.
     if !report.options.explain || matches!(report.problem, Problem::Program(_)) {
-        text.push_str(&invariant_text(report));
+        text.push_str(&invariant_text(report, look));
     }
-    text.push_str(&explanation::render(report));
+    text.push_str(&flow(&explanation::render(report), look.limit()));
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
     }
@@ -61,7 +64,8 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
     let elaboration = report.elaboration().map_or_else(String::new, |elaboration| {
         format!(" with {} in Yosys", seconds(elaboration.time))
     });
-    writeln!(text, "\n{engines}, {dialect}{time}{elaboration}{reached}").expect(STRINGS);
+    let line = format!("{engines}, {dialect}{time}{elaboration}{reached}");
+    writeln!(text, "\n{}", paint(style::DIM, &line)).expect(STRINGS);
     text.push_str(&output::other_files(report));
     text
 }
@@ -84,49 +88,29 @@ fn reuse(report: &Report) -> Option<String> {
 }
 
 /// What the verdict says, in sentences.
-fn meaning(report: &Report) -> String {
-    match &report.properties[..] {
-        [property] => meaning_of_one(report, property),
-        _ => format!("{}\n", sentence::of_report(report)),
+fn meaning(report: &Report, look: Look) -> String {
+    if let [property] = &report.properties[..] {
+        return meaning_of_one(report, property, look);
     }
+    let most = if look.limit().is_some() { NAMES } else { usize::MAX };
+    flow(&format!("{}\n", sentence::of_report(report, most)), look.limit())
 }
 
 /// The meaning of one verdict, after the place of the property if it has one.
-fn meaning_of_one(report: &Report, property: &PropertyReport) -> String {
+fn meaning_of_one(report: &Report, property: &PropertyReport, look: Look) -> String {
+    let place = || paint(style::PLACE, &place(property));
     let heading = match &property.location {
-        Some(Location { text: Some(source), .. }) => format!("{}: {source}\n", place(property)),
-        Some(_) => format!("{}\n", place(property)),
+        Some(Location { text: Some(source), .. }) => format!("{}: {source}\n", place()),
+        Some(_) => format!("{}\n", place()),
         None => String::new(),
     };
-    format!("{heading}{}\n", sentence::of_property(report, property))
+    let sentence = sentence::of_property(report, property);
+    format!("{heading}{}\n", flow(&sentence, look.limit()))
 }
 
 /// `file:line` of a property whose place is known.
-fn place(property: &PropertyReport) -> String {
+pub(super) fn place(property: &PropertyReport) -> String {
     property.location.as_ref().map_or_else(String::new, ToString::to_string)
-}
-
-/// One line per property.
-fn properties(report: &Report) -> String {
-    let has_places = report.properties.iter().any(|property| property.location.is_some());
-    let row = |property: &PropertyReport| {
-        let detail = match &property.verdict {
-            Verdict::Safe(proof) => sentence::proof(proof),
-            Verdict::Unsafe(Trace::System(trace)) => format!("in cycle {}", trace.depth()),
-            Verdict::Unsafe(Trace::Program(trace)) => {
-                format!("a run of {}", count(trace.steps.len(), "step"))
-            }
-            Verdict::Unknown(reason) => reason.to_string(),
-        };
-        let (number, name) = (property.id.0.to_string(), shorten(&property.name, PROPERTY));
-        let word = if property.is_vacuous() { VACUOUS } else { property.summary().word() };
-        let mut row = vec![number, name, word.to_owned(), seconds(property.time), detail];
-        if has_places {
-            row.insert(1, place(property));
-        }
-        row
-    };
-    align(&report.properties.iter().map(row).collect::<Vec<_>>())
 }
 
 /// The trace of the failing property that is reached first; of a cover statement only if
@@ -142,14 +126,14 @@ fn failure(report: &Report, view: &View, look: Look) -> String {
     let Some((property, trace)) = shortest else { return String::new() };
     let mut text = String::new();
     if report.properties.len() > 1 {
-        write!(text, "\n{}", meaning_of_one(report, property)).expect(STRINGS);
+        write!(text, "\n{}", meaning_of_one(report, property, look)).expect(STRINGS);
     }
     let table = match (trace, &report.problem) {
         (Trace::System(trace), Problem::System(problem)) => {
             let digest = view.of_counterexample(problem.system(), trace);
             signals(&digest, Look { numbered: !problem.is_combinational(), ..look })
         }
-        (Trace::Program(trace), Problem::Program(problem)) => run(problem, trace),
+        (Trace::Program(trace), Problem::Program(problem)) => run(problem, trace, look),
         (Trace::System(_) | Trace::Program(_), _) => {
             unreachable!("traces are about the problem of the report")
         }
@@ -172,27 +156,36 @@ pub fn signals(digest: &Digest, look: Look) -> String {
 }
 
 /// The lines of a run, with the values that they wrote.
-fn run(problem: &ProgramProblem, trace: &ProgramTrace) -> String {
+fn run(problem: &ProgramProblem, trace: &ProgramTrace, look: Look) -> String {
     let rows = story::rows(problem, trace);
-    let Excerpt { first, gap, last } = story::excerpt(&rows);
+    let Excerpt { first, gap, last } = match look.complete {
+        true => Excerpt { first: &rows, gap: None, last: &[] },
+        false => story::excerpt(&rows),
+    };
     let cells = |row: &Row| {
         let assigned =
-            |(variable, value): &(VariableId, Value)| assigned(problem, *variable, value);
+            |(variable, value): &(VariableId, Value)| assigned(problem, *variable, value, look);
         let values: Vec<String> = row.values.iter().map(assigned).collect();
         let line = row.line.map_or_else(String::new, |line| line.to_string());
-        [line, row.text.clone(), values.join(", ")]
+        [line, row.text.clone(), values.join(", ")].map(Cell::from)
     };
-    let header = ["line", "statement", "values"].map(str::to_owned);
+    let header = ["line", "statement", "values"].map(|name| Cell::styled(name, style::HEAD));
     let shown = first.iter().filter(|row| row.line.is_some() || !row.values.is_empty());
-    let mut table: Vec<[String; 3]> = std::iter::once(header).chain(shown.map(cells)).collect();
-    table.extend(gap.map(|gap| left_out(&gap)));
+    let mut table: Vec<[Cell; 3]> = std::iter::once(header).chain(shown.map(cells)).collect();
+    table.extend(gap.map(|gap| left_out(&gap).map(Cell::from)));
     table.extend(last.iter().map(cells));
-    align(&table)
+    layout(&table, &[Fit::Keep, Fit::Wrap(24), Fit::Wrap(16)], look.limit())
 }
 
-fn assigned(problem: &ProgramProblem, variable: VariableId, assigned: &Value) -> String {
+fn assigned(
+    problem: &ProgramProblem,
+    variable: VariableId,
+    assigned: &Value,
+    look: Look,
+) -> String {
     let terms = &problem.program().terms;
-    format!("{} = {}", terms.name(variable), shorten(&value::text(terms, assigned), VALUE))
+    let most = if look.complete { usize::MAX } else { VALUE };
+    format!("{} = {}", terms.name(variable), shorten(&value::text(terms, assigned), most))
 }
 
 fn left_out(gap: &Gap) -> [String; 3] {
@@ -204,7 +197,7 @@ fn left_out(gap: &Gap) -> [String; 3] {
 }
 
 /// What the proofs say about every reachable state, where people can read it.
-fn invariant_text(report: &Report) -> String {
+fn invariant_text(report: &Report, look: Look) -> String {
     let proofs = || {
         report.properties.iter().filter_map(|property| match &property.verdict {
             Verdict::Safe(proof) => Some(proof),
@@ -221,42 +214,46 @@ fn invariant_text(report: &Report) -> String {
             if lines.is_empty() {
                 return String::new();
             }
-            format!("\nThe invariant:\n{}", excerpt(&lines))
+            format!("\nThe invariant:\n{}", excerpt(&lines, look))
         }
         Problem::Program(problem) => {
             let proofs = proofs().filter_map(|proof| match proof {
                 Proof::Invariants(proof) => Some(proof),
                 Proof::Certificate(_) => None,
             });
-            let at = |at: &LocationInvariant| location_invariant(problem, at);
+            let at = |at: &LocationInvariant| location_invariant(problem, at, look);
             invariants(problem, proofs).iter().map(at).collect()
         }
     }
 }
 
 /// The clauses at a location, which can be pasted into the program there.
-fn location_invariant(problem: &ProgramProblem, at: &LocationInvariant) -> String {
+fn location_invariant(problem: &ProgramProblem, at: &LocationInvariant, look: Look) -> String {
     let place = match at.line {
-        Some(line) => format!("{}:{line}: {}", problem.source().name(), at.text),
+        Some(line) => {
+            let place = format!("{}:{line}", problem.source().name());
+            format!("{}: {}", paint(style::PLACE, &place), at.text)
+        }
         None => format!("in {}:", at.procedure),
     };
     let keyword = at.keyword();
     let lines: Vec<String> =
         at.clauses.iter().map(|clause| format!("{keyword} {clause};")).collect();
-    format!("\n{place}\n{}", excerpt(&lines))
+    format!("\n{place}\n{}", excerpt(&lines, look))
 }
 
 /// The first lines of an invariant.
-fn excerpt(lines: &[String]) -> String {
+fn excerpt(lines: &[String], look: Look) -> String {
+    let most = if look.complete { usize::MAX } else { LINES };
     let mut text = String::new();
-    for line in &lines[..lines.len().min(LINES)] {
+    for line in lines.iter().take(most) {
         writeln!(text, "  {line}").expect(STRINGS);
     }
-    if lines.len() > LINES {
-        let more = lines.len() - LINES;
-        writeln!(text, "  … and {more} more; --json lists them all").expect(STRINGS);
+    if lines.len() > most {
+        let more = lines.len() - most;
+        writeln!(text, "  … and {more} more; --all or --json lists them all").expect(STRINGS);
     }
-    text
+    flow(&text, look.limit())
 }
 
 #[cfg(test)]
@@ -267,9 +264,11 @@ mod tests {
     #[test]
     fn long_invariants_are_cut() {
         let lines: Vec<String> = (0..=LINES).map(|n| format!("x >= {n}")).collect();
-        let text = excerpt(&lines);
+        let text = excerpt(&lines, Look::default());
         assert!(text.starts_with("  x >= 0\n"));
-        assert!(text.ends_with("\n  x >= 19\n  … and 1 more; --json lists them all\n"));
+        assert!(text.ends_with("\n  x >= 19\n  … and 1 more; --all or --json lists them all\n"));
+        let complete = Look { complete: true, ..Look::default() };
+        assert!(excerpt(&lines, complete).ends_with("\n  x >= 20\n"));
     }
 
     /// Two properties, both proved by the same fact about a register.

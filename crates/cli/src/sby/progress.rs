@@ -57,10 +57,7 @@ impl StatusLines {
     pub fn start(session: &Session) -> Self {
         const PERIOD: Duration = Duration::from_secs(10);
         let session = session.clone();
-        let line = move || {
-            let status = session.statistics().progress(session.elapsed());
-            output::tell(&format!("elinvar: {status}"));
-        };
-        StatusLines { _ticker: Ticker::start(PERIOD, line) }
+        let line = move || output::tell(&format!("elinvar: {}", session.progress().join(", ")));
+        StatusLines { _ticker: Ticker::start(std::iter::repeat(PERIOD), line) }
     }
 }

@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+mod action;
+mod ci;
 mod competition;
 mod designs;
 mod families;
 mod files;
 mod games;
+mod help;
 mod html;
 mod interpolation;
 mod limits;
@@ -21,6 +24,7 @@ mod programs;
 mod reuse;
 mod sby;
 mod schema;
+mod terminal;
 mod vacuity;
 mod values;
 mod waveforms;

@@ -4,7 +4,7 @@
 mod program;
 mod system;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,9 @@ impl Report {
 
     /// Writes the evidence of this kind about each property, and notes the files in the
     /// report. If there are several properties, the number of each stands before the ending
-    /// of its file: `w.txt` becomes `w.0.txt`, `w.1.txt`.
+    /// of its file: `w.txt` becomes `w.0.txt`, `w.1.txt`. If no property comes with such evidence,
+    /// the report notes that nothing was written. Files of earlier runs at these paths are not
+    /// removed; a warning names them.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -172,15 +174,38 @@ impl Report {
     /// ```
     pub fn write_evidence(&mut self, kind: EvidenceKind, path: &Path) -> Result<(), Error> {
         let several = self.properties.len() > 1;
+        let mut others: Vec<PathBuf> = several.then(|| path.to_owned()).into_iter().collect();
+        let mut is_written = false;
         for at in 0..self.properties.len() {
             let property = &self.properties[at];
             let path = files::numbered(path, several.then_some(property.id));
             if let Some(contents) = self.evidence(property, kind, &path)? {
                 files::write(&path, &contents)?;
                 self.properties[at].files.push(WrittenFile { kind: kind.name(), path });
+                is_written = true;
+            } else {
+                others.push(path);
             }
         }
+        if !is_written {
+            self.unwritten.push(WrittenFile { kind: kind.name(), path: path.to_owned() });
+        }
+        self.warnings.extend(stale(&others));
         Ok(())
+    }
+}
+
+/// A warning about files that are easily taken for the evidence of this run.
+fn stale(unwritten: &[PathBuf]) -> Option<String> {
+    let existing: Vec<String> =
+        unwritten.iter().filter(|path| path.is_file()).map(|path| files::shown(path)).collect();
+    match &existing[..] {
+        [] => None,
+        [one] => Some(format!("{one} is left from an earlier run; this run did not write it")),
+        several => Some(format!(
+            "{} are left from an earlier run; this run did not write them",
+            several.join(", ")
+        )),
     }
 }
 

@@ -29,8 +29,8 @@ const GENEROUS: usize = 150_000;
 const STATEMENTS: usize = 20_000;
 /// Bytes of all invariants.
 const INVARIANTS: usize = 400_000;
-/// The longest sentence about all properties, which may name many of them.
-const SENTENCE: usize = 300;
+/// Properties that the sentence about all of them names.
+const NAMES: usize = 8;
 /// The longest value of a program.
 const VALUE: usize = 200;
 
@@ -40,7 +40,7 @@ pub(super) fn of_report(report: &Report, options: &PageOptions) -> Json {
     let properties: Vec<Json> = report.properties.iter().map(|p| writer.property(p)).collect();
     let mut object = header(report.summary().word(), options);
     object["headline"] = report.headline().into();
-    object["sentence"] = shorten(&sentence::of_report(report), SENTENCE).into();
+    object["sentence"] = sentence::of_report(report, NAMES).into();
     object["remarks"] = remarks_of_report(report).into();
     object["facts"] = facts(report);
     object["combinational"] = report.is_combinational().into();

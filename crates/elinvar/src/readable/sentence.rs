@@ -9,17 +9,17 @@ use crate::options::Shortening;
 use crate::problem::Problem;
 use crate::report::{Proof, PropertyKind, PropertyReport, Report, Summary, Trace};
 
-/// What the verdict on all properties says.
+/// What the verdict on all properties says. It names at most so many properties.
 ///
 /// ```
 /// use elinvar::readable::sentence;
 /// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
 /// let report = elinvar::check(&problem, &elinvar::Options::default())?;
 /// let expected = "Property bad0 fails in cycle 1: a trace of 2 cycles, replayed.";
-/// assert_eq!(sentence::of_report(&report), expected);
+/// assert_eq!(sentence::of_report(&report, 6), expected);
 /// # Ok::<(), elinvar::Error>(())
 /// ```
-pub fn of_report(report: &Report) -> String {
+pub fn of_report(report: &Report, most: usize) -> String {
     if let [property] = &report.properties[..] {
         return of_property(report, property);
     }
@@ -40,13 +40,20 @@ pub fn of_report(report: &Report) -> String {
         Summary::Reached => format!("All {all} cover statements are reached."),
         summary @ (Summary::Unsafe | Summary::Unreachable) => {
             let names: Vec<&str> = of(summary).map(|p| p.name.as_str()).collect();
-            let verb = match (summary, names.len()) {
+            let failing = names.len();
+            let verb = match (summary, failing) {
                 (Summary::Unreachable, 1) => "is unreachable",
                 (Summary::Unreachable, _) => "are unreachable",
                 (_, 1) => "fails",
                 (_, _) => "fail",
             };
-            format!("{} of {all} properties {verb}: {}.", names.len(), names.join(", "))
+            let shown = failing.min(most);
+            let more = match failing - shown {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let names = names[..shown].join(", ");
+            format!("{failing} of {all} properties {verb}: {names}{more}.")
         }
         Summary::Unknown => {
             let open = of(Summary::Unknown).count();

@@ -15,6 +15,7 @@ use elinvar_ir::{BitVec, ExprId, Sort, Trace, TransitionSystem, Value};
 use super::nets::{self, Kind, Net, gather_words};
 use super::relevance::{Known, Relevance};
 use super::waves::{Moment, execute};
+use crate::rtl::is_source;
 
 /// Nanoseconds per cycle.
 const CYCLE: u64 = 10;
@@ -155,9 +156,19 @@ fn variables(system: &TransitionSystem, nets: &[Net], lines: &[Line]) -> Vec<Var
     variables
 }
 
-/// The scopes of a property, unless its name is a place in a file.
+/// The scopes of a property, unless its name is a place in a file. What follows a colon is a
+/// part of the last name: `u0.assert:12`.
 fn property_path(name: &str) -> Vec<String> {
-    if name.contains(['/', ':']) { vec![name.to_owned()] } else { path(name) }
+    // Escaped names may contain colons.
+    let colon = name.find(':').filter(|_| !name.contains('\\'));
+    let (scoped, rest) = name.split_at(colon.unwrap_or(name.len()));
+    let is_place = !rest.is_empty() && is_source(scoped);
+    if is_place || name.contains('/') {
+        return vec![name.to_owned()];
+    }
+    let mut path = path(scoped);
+    path.last_mut().expect("a path has a last part").push_str(rest);
+    path
 }
 
 fn record(nets: &[Net], lines: &[Line], moment: &Moment<'_>, recorder: &mut Recorder<'_>) {
@@ -290,6 +301,16 @@ mod tests {
     #[test]
     fn properties_that_are_called_like_a_place_have_no_scopes() {
         assert_eq!(property_path("u.a_full"), ["u", "a_full"]);
-        assert_eq!(property_path("rtl/fifo.sv:42.9-42.44"), ["rtl/fifo.sv:42.9-42.44"]);
+        for place in ["rtl/fifo.sv:42.9-42.44", "fifo.sv:42", "a.fifo.v:3.1-3.9"] {
+            assert_eq!(property_path(place), [place]);
+        }
+    }
+
+    #[test]
+    fn properties_with_a_line_in_their_name_have_scopes() {
+        assert_eq!(property_path("u0.assert:12"), ["u0", "assert:12"]);
+        assert_eq!(property_path("u0.u1.check:12.3-12.9"), ["u0", "u1", "check:12.3-12.9"]);
+        assert_eq!(property_path("assert:12"), ["assert:12"]);
+        assert_eq!(property_path("u0.\\a:b .c"), ["u0", "a:b", "c"]);
     }
 }

@@ -23,6 +23,7 @@ use self::texts::Texts;
 use self::yosys::Output;
 use crate::error::Error;
 use crate::problem::{Problem, SystemProblem};
+use crate::progress::Phase;
 use crate::session::Session;
 use crate::source::Source;
 
@@ -127,7 +128,8 @@ impl Session {
     pub fn read_design(&self, design: Design) -> Result<Elaborated, Error> {
         let processes = yosys::Processes::default();
         let theirs = processes.clone();
-        let result = self.supervisor.watch(move || design.elaborate(&theirs));
+        let work = move || design.elaborate(&theirs);
+        let result = self.during(Phase::Elaborating, || self.supervisor.watch(work));
         if result.is_err() {
             processes.kill();
         }

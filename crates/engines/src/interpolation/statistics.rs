@@ -56,9 +56,12 @@ impl InterpolationStatistics {
         self.suffix_frames += by_distance.len() as u64;
         let (clauses, gates) = (count(*steps, "clause"), count(gates, "gate"));
         let frames = count(by_distance.len(), "frame");
-        let detail =
-            Some(format!("bound {bound}: proof of {clauses}, interpolants of {gates} in {frames}"));
-        run.emit(Event::Progress { engine, bound, detail });
+        let details = vec![
+            format!("bound {bound}"),
+            format!("proof of {clauses}"),
+            format!("interpolants of {gates} in {frames}"),
+        ];
+        run.emit(Event::Progress { engine, bound, details });
     }
 
     /// Adds what the solver for paths did since it was asked last.

@@ -161,8 +161,8 @@ impl Report<Bits> for Verdicts<'_> {
             queries: domain.statistics.query_count(),
         };
         let (engine, bound) = (self.engine, sizes.frontier);
-        let detail = Some(self.progress.text(&sizes));
-        run.emit(Event::Progress { engine, bound, detail });
+        let details = self.progress.details(&sizes);
+        run.emit(Event::Progress { engine, bound, details });
     }
 
     fn safe(

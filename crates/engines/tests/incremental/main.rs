@@ -53,7 +53,7 @@ fn decide(
         let mut told = record.lock().unwrap();
         match event {
             Event::State(state) => told.states.push(Arc::clone(state)),
-            Event::Progress { detail: Some(_), .. } => told.frames += 1,
+            Event::Progress { details, .. } if !details.is_empty() => told.frames += 1,
             _ => told.reused.extend(event.statistics::<Reuse>()),
         }
         if interruption.is_some_and(|most| told.frames >= most) {

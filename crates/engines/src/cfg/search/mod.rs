@@ -173,8 +173,8 @@ impl<'a> ProgramSearch<'a> {
             queries: self.graph.queries,
         };
         let (engine, bound) = (NAME, sizes.frontier);
-        let detail = Some(self.progress.text(&sizes));
-        self.run.emit(Event::Progress { engine, bound, detail });
+        let details = self.progress.details(&sizes);
+        self.run.emit(Event::Progress { engine, bound, details });
         if !self.options.cache {
             self.queue.clear();
             self.obligations.clear();

@@ -163,8 +163,8 @@ impl Report<WordDomain> for Verdicts<'_> {
             queries: domain.statistics().query_count(),
         };
         let (engine, bound) = (NAME, sizes.frontier);
-        let detail = Some(self.progress.text(&sizes));
-        self.task.run().emit(Event::Progress { engine, bound, detail });
+        let details = self.progress.details(&sizes);
+        self.task.run().emit(Event::Progress { engine, bound, details });
     }
 
     fn safe(
