@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use elinvar::formats::model::is_program;
 use elinvar::formats::waveform::WaveformFormat;
 use elinvar::ir::{Goal, PropertyId};
+use elinvar::page::PageOptions;
 use elinvar::readable::waveform;
 use elinvar::rtl::Design;
 use elinvar::{
@@ -19,6 +20,7 @@ use elinvar_engines::pdr::PdrOptions;
 use crate::ci::{self, CiOptions};
 use crate::engine_options::EngineOptions;
 use crate::family::{FamilyOptions, SearchName};
+use crate::html::HtmlOption;
 use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
 use crate::maps::MapOptions;
@@ -26,7 +28,7 @@ use crate::program_options::{DialectOption, ProgramOptions};
 use crate::progress::Progress;
 use crate::reuse::ReuseOptions;
 use crate::trace_options::TraceOptions;
-use crate::{output, project, report};
+use crate::{html, output, project, report};
 
 /// Decide the properties of a model or a program
 ///
@@ -126,6 +128,9 @@ pub struct Arguments {
     yw: Option<PathBuf>,
 
     #[command(flatten)]
+    html: HtmlOption,
+
+    #[command(flatten)]
     maps: MapOptions,
 
     /// Find the shortest counterexamples, and say so in the report
@@ -152,9 +157,6 @@ pub struct Arguments {
     /// written; the rest is checked again
     #[arg(long, requires = "certificate", help_heading = "Output", hide_short_help = true)]
     minimize: bool,
-
-    #[command(flatten)]
-    pub ci: CiOptions,
 
     #[command(flatten)]
     trace: TraceOptions,
@@ -196,6 +198,7 @@ Examples:
   elinvar check                                               as elinvar.toml says
   elinvar check fifo.btor2 --engine bmc --bound 50 --vcd fifo.vcd
   elinvar check fifo.btor2 --property full --timeout 60 --json
+  elinvar check fifo.sv --html fifo.html
   elinvar check fifo.btor2 --engine pdr --stats
   elinvar check fifo.btor2 -j 4
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
@@ -221,7 +224,8 @@ fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
     let progress = Progress::of(&session, arguments.design.shown(arguments.quiet));
     let problem = match arguments.read(&session, input) {
         Err(Error::Stopped(reason)) => {
-            let files = run.unread(&reason)?;
+            let mut files = run.unread(&reason)?;
+            files.extend(arguments.html.write_unread(&reason, arguments.page())?);
             output::print(&report::unread(&reason, &files, arguments.json, arguments.quiet))?;
             return Ok(arguments.ci.summary_code(Summary::Unknown));
         }
@@ -367,7 +371,9 @@ impl Arguments {
 
     /// Traces that nobody sees are not made shorter.
     fn shortening(&self) -> Shortening {
-        let is_seen = self.outputs().next().is_some() || self.ci.outputs().next().is_some();
+        let is_seen = self.html.is_used()
+            || self.outputs().next().is_some()
+            || self.ci.outputs().next().is_some();
         match (self.shortest, self.quiet && !is_seen) {
             (true, _) => Shortening::Full,
             (false, true) => Shortening::Off,
@@ -415,6 +421,7 @@ impl Arguments {
             ("--shortest", self.shortest),
             ("--strict", self.strict),
             ("--explain", self.explain),
+            ("--html", self.html.is_used()),
         ];
         let ci = self.ci.given().map(|name| (name, true));
         match inapplicable.into_iter().chain(ci).find(|&(_, given)| given) {
@@ -515,6 +522,8 @@ impl Arguments {
             output::expect_writable(path)?;
             outputs.extend(numbers.iter().map(|&number| elinvar::files::numbered(path, number)));
         }
+        self.html.expect_writable()?;
+        outputs.extend(self.html.path().cloned());
         for (_, path) in self.ci.outputs() {
             output::expect_writable(path)?;
             outputs.push(path.clone());
@@ -534,6 +543,14 @@ impl Arguments {
         for (kind, path) in self.outputs() {
             output::write_evidence(report, kind, path)?;
         }
-        Ok(())
+        self.html.write(report, self.page())
+    }
+
+    /// What an HTML report says about the command.
+    fn page(&self) -> PageOptions {
+        let mut verify_options = self.design.words();
+        verify_options.extend(self.maps.words());
+        verify_options.extend(self.dialect.words());
+        html::page(self.models.clone(), verify_options)
     }
 }

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::ValueEnum;
 use elinvar::optimum::{Optimum, Stage, StageAnswer};
-use elinvar::readable::{align, count, seconds};
+use elinvar::readable::{align, count, seconds, sentence};
 use elinvar::{BoundSearch, FamilyReport, WrittenFile};
 use elinvar_formats::btor2;
 use elinvar_ir::TransitionSystem;
 use elinvar_transform::Trend;
 
 use crate::progress::Shown;
-use crate::report::{flow, proof};
+use crate::report::flow;
 use crate::{output, style, terminal};
 
 /// In which order bounds are tried, and what is kept between them.
@@ -168,7 +168,7 @@ fn meaning(report: &FamilyReport) -> String {
             .expect("strings do not fail");
     }
     if let Some((bound, certificate)) = holds {
-        let how = proof(certificate);
+        let how = sentence::certificate(certificate);
         let subject = if fails.is_some() { "It" } else { &format!("Property {name}") };
         writeln!(text, "{subject} holds {until} {parameter} = {bound}: proved by {how}, checked.")
             .expect("strings do not fail");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use elinvar::rtl::{Design, Elaborated, Frontend, is_source};
 use elinvar::{Options, Session, Source};
 
@@ -118,6 +119,21 @@ impl DesignOptions {
             yosys: self.yosys.clone(),
             keep: self.keep.clone(),
         }
+    }
+
+    /// The options that decide how a design is read, as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let frontend = self.frontend.and_then(|name| name.to_possible_value());
+        let mut words = Vec::new();
+        words.extend(self.top.iter().map(|top| format!("--top={top}")));
+        words.extend(self.define.iter().map(|define| format!("-D{define}")));
+        words.extend(self.undefine.iter().map(|undefine| format!("-U{undefine}")));
+        words.extend(self.include.iter().map(|folder| format!("-I{}", path(folder))));
+        words.extend(self.parameter_value.iter().map(|(name, value)| format!("-G{name}={value}")));
+        words.extend(frontend.map(|name| format!("--frontend={}", name.get_name())));
+        words.extend(self.yosys.iter().map(|program| format!("--yosys={}", path(program))));
+        words
     }
 
     /// Reads a design, and tells what happened on the way.

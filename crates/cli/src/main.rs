@@ -11,6 +11,7 @@ mod completions;
 mod convert;
 mod engine_options;
 mod family;
+mod html;
 mod input;
 mod interrupt;
 mod limits;

@@ -55,6 +55,11 @@ impl MapOptions {
         Ok(beside(source.name(), endings).into_iter().map(Arc::new).collect())
     }
 
+    /// The options as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        self.map.iter().map(|path| format!("--map={}", path.to_string_lossy())).collect()
+    }
+
     /// The maps that were given, which are inputs of the command.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.map.iter().map(PathBuf::as_path)

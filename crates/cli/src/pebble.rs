@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use elinvar::readable::{align, count, seconds};
+use elinvar::readable::{align, count, seconds, sentence};
 use elinvar::{Error, Families, FamilyReport, FileFault, Summary, SystemProblem};
 use elinvar_engines::pdr::PdrOptions;
 use elinvar_formats::{dag, svg};
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::family::{FamilyOutput, SearchName, stages};
 use crate::limits::{self, Limits};
-use crate::report::{flow, proof};
+use crate::report::flow;
 use crate::{code, output, terminal};
 
 /// Find the least number of pebbles for a graph or a reversible circuit
@@ -141,7 +141,7 @@ impl Found<'_> {
                 .expect("strings do not fail");
         }
         if let Some((pebbles, certificate)) = &optimum.holds {
-            let how = proof(certificate);
+            let how = sentence::certificate(certificate);
             let pebbles = count(*pebbles as usize, "pebble");
             writeln!(text, "{pebbles} do not do: proved by {how}, checked.")
                 .expect("strings do not fail");

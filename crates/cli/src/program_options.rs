@@ -26,6 +26,11 @@ enum DialectName {
 }
 
 impl DialectOption {
+    /// The option as a word of a command line.
+    pub fn words(&self) -> Option<String> {
+        self.get().map(|dialect| format!("--dialect={}", dialect.name()))
+    }
+
     /// The chosen one, if there is a choice.
     pub fn get(&self) -> Option<Dialect> {
         self.dialect.map(|name| match name {

@@ -40,7 +40,8 @@
 //! - [`check`] and [`Session`]: decide the properties. A session starts the clock before the
 //!   problem is read.
 //! - [`Report`]: a [`PropertyReport`] for each property, with the verdict, its evidence and
-//!   its time; as JSON by [`Report::to_json`], as files by [`Report::write_evidence`].
+//!   its time; as JSON by [`Report::to_json`], as files by [`Report::write_evidence`],
+//!   as a page by [`Report::to_html`].
 //! - [`verify`]: checks evidence again, whoever wrote it.
 //!
 //! The crates below are `ir` (expressions, systems, programs, evidence), `formats` (files),
@@ -61,6 +62,7 @@ mod json;
 mod merged;
 pub mod optimum;
 mod options;
+pub mod page;
 mod paths;
 pub mod pattern;
 mod problem;

@@ -19,7 +19,7 @@ use crate::trace_options::TraceOptions;
 use crate::{output, style, terminal};
 
 pub use self::columns::flow;
-pub use self::text::{proof, signals};
+pub use self::text::signals;
 
 /// The report as it is asked for.
 pub fn render(report: &Report, json: bool, quiet: bool, trace: &TraceOptions) -> String {

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use elinvar::ir::{Certificate, StopReason, Verdict};
-use elinvar::readable::{count, seconds};
+use elinvar::readable::{count, seconds, sentence};
 use elinvar::{Proof, PropertyReport, Report, Summary, Trace};
 
 use super::columns::{Cell, Fit, layout};
 use super::table::{Look, shorten};
-use super::text::{place, proof_size};
+use super::text::place;
 use crate::style;
 
 /// Columns of a property's name.
@@ -103,7 +103,7 @@ fn rows(properties: &[&PropertyReport], look: Look) -> String {
 
 fn detail(property: &PropertyReport) -> Cell {
     match &property.verdict {
-        Verdict::Safe(proof) => Cell::from(proof_size(proof)).or_short(short(proof)),
+        Verdict::Safe(proof) => Cell::from(sentence::proof(proof)).or_short(short(proof)),
         Verdict::Unsafe(Trace::System(trace)) => format!("in cycle {}", trace.depth()).into(),
         Verdict::Unsafe(Trace::Program(trace)) => {
             format!("a run of {}", count(trace.steps.len(), "step")).into()

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use elinvar::readable::count;
-use elinvar::{PropertyReport, Report, Runs, Vacuity};
+use elinvar::readable::sentence;
+use elinvar::{PropertyReport, Report, Vacuity};
 
 /// The lines about vacuous proofs, as far as the first line of the report does not say it.
 pub fn lines(report: &Report, headline: &str) -> String {
@@ -27,7 +27,7 @@ pub fn lines(report: &Report, headline: &str) -> String {
         [_] if report.properties.len() == 1 => lines.push(format!("note: {}", Vacuity::Unreached)),
         names => lines.push(format!("note: no run reaches {}", names.join(", "))),
     }
-    lines.extend(known_run(report));
+    lines.extend(sentence::known_run(report));
     lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -48,16 +48,4 @@ fn causes(report: &Report, headline: &str) -> Vec<String> {
 fn with<'r>(report: &'r Report, vacuity: &Vacuity) -> Vec<&'r str> {
     let has_it = |property: &&PropertyReport| property.vacuity.as_ref() == Some(vacuity);
     report.properties.iter().filter(has_it).map(|property| &property.name[..]).collect()
-}
-
-/// How long a run is known, if no run of any length is.
-fn known_run(report: &Report) -> Option<String> {
-    let Some(Runs::AtLeast(cycles)) = report.runs else { return None };
-    Some(match cycles {
-        0 => "It is not known whether any run satisfies the assumptions.".to_owned(),
-        _ => format!(
-            "The assumptions allow a run of {}; it is not known whether they allow longer ones.",
-            count(cycles, "cycle")
-        ),
-    })
 }

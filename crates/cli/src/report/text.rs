@@ -3,16 +3,15 @@
 use std::fmt::Write;
 
 use elinvar::formats::boogie::Dialect;
-use elinvar::ir::program::{AssertionKind, Invariants, ProgramTrace, Value, VariableId};
-use elinvar::ir::{self, Certificate, Verdict};
+use elinvar::ir::program::{ProgramTrace, Value, VariableId};
+use elinvar::ir::{Certificate, Verdict};
 use elinvar::readable::digest::{Digest, View};
 use elinvar::readable::invariant;
 use elinvar::readable::program::{LocationInvariant, invariants};
 use elinvar::readable::story::{self, Excerpt, Gap, Row};
-use elinvar::readable::{count, seconds, value};
+use elinvar::readable::{count, seconds, sentence, value};
 use elinvar::{
-    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Shortening,
-    Summary, Trace,
+    Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, Trace,
 };
 use elinvar_engines::pdr::Reuse;
 
@@ -93,56 +92,8 @@ fn meaning(report: &Report, look: Look) -> String {
     if let [property] = &report.properties[..] {
         return meaning_of_one(report, property, look);
     }
-    flow(&meaning_of_all(report, look), look.limit())
-}
-
-/// The meaning of the verdicts on several properties.
-fn meaning_of_all(report: &Report, look: Look) -> String {
-    let of = |summary| report.properties.iter().filter(move |p| p.summary() == summary);
-    let all = report.properties.len();
-    match report.summary() {
-        Summary::Safe => {
-            let everywhere = everywhere(report);
-            match of(Summary::Reached).count() {
-                0 => format!("All {all} properties hold {everywhere}.\n"),
-                covers => {
-                    let (assertions, covers) =
-                        (count(all - covers, "assertion"), count(covers, "cover statement"));
-                    format!("Proved: {assertions}, {everywhere}. Reached: {covers}.\n")
-                }
-            }
-        }
-        Summary::Reached => format!("All {all} cover statements are reached.\n"),
-        summary @ (Summary::Unsafe | Summary::Unreachable) => {
-            let names: Vec<&str> = of(summary).map(|p| p.name.as_str()).collect();
-            let failing = names.len();
-            let verb = match (summary, failing) {
-                (Summary::Unreachable, 1) => "is unreachable",
-                (Summary::Unreachable, _) => "are unreachable",
-                (_, 1) => "fails",
-                (_, _) => "fail",
-            };
-            let shown = if look.limit().is_some() { failing.min(NAMES) } else { failing };
-            let more = match failing - shown {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let names = names[..shown].join(", ");
-            format!("{failing} of {all} properties {verb}: {names}{more}.\n")
-        }
-        Summary::Unknown => {
-            let open = of(Summary::Unknown).count();
-            let verb = if open == 1 { "is" } else { "are" };
-            format!("{open} of {all} properties {verb} undecided; none is known to fail.\n")
-        }
-    }
-}
-
-fn everywhere(report: &Report) -> &'static str {
-    match report.problem {
-        Problem::System(_) => "in every reachable state",
-        Problem::Program(_) => "in every run",
-    }
+    let most = if look.limit().is_some() { NAMES } else { usize::MAX };
+    flow(&format!("{}\n", sentence::of_report(report, most)), look.limit())
 }
 
 /// The meaning of one verdict, after the place of the property if it has one.
@@ -153,105 +104,13 @@ fn meaning_of_one(report: &Report, property: &PropertyReport, look: Look) -> Str
         Some(_) => format!("{}\n", place()),
         None => String::new(),
     };
-    let (name, what) = (&property.name, subject(property));
-    let sentence = match (&property.verdict, report.is_combinational()) {
-        (Verdict::Safe(_), true) => format!("No values make {name} true."),
-        (Verdict::Unsafe(_), true) => format!("These values make {name} true:"),
-        (Verdict::Safe(proof), false) if property.kind == PropertyKind::Cover => {
-            let how = proof_size(proof);
-            format!("{what} is unreachable: proved by {how}, checked.")
-        }
-        (Verdict::Safe(proof), false) => {
-            let (how, everywhere) = (proof_size(proof), everywhere(report));
-            format!("{what} holds {everywhere}: proved by {how}, checked.")
-        }
-        (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
-            let (depth, length) = (trace.depth(), length(report, property, trace));
-            format!("{what} is reached in cycle {depth}: {length}, replayed.")
-        }
-        (Verdict::Unsafe(Trace::System(trace)), false) => {
-            let (depth, length) = (trace.depth(), length(report, property, trace));
-            format!("{what} fails in cycle {depth}: {length}, replayed.")
-        }
-        (Verdict::Unsafe(Trace::Program(trace)), false) => {
-            format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
-        }
-        (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
-    };
+    let sentence = sentence::of_property(report, property);
     flow(&format!("{heading}{sentence}\n"), look.limit())
-}
-
-/// `a trace of 3 cycles`, and whether it is the shortest if that was asked for.
-fn length(report: &Report, property: &PropertyReport, trace: &ir::Trace) -> String {
-    let cycles = count(trace.steps.len(), "cycle");
-    match (report.options.shortening, property.is_shortest) {
-        (Shortening::Full, true) => format!("a trace of {cycles}, the shortest"),
-        (Shortening::Full, false) => format!("a trace of {cycles}, perhaps not the shortest"),
-        (Shortening::Brief | Shortening::Off, _) => format!("a trace of {cycles}"),
-    }
 }
 
 /// `file:line` of a property whose place is known.
 pub(super) fn place(property: &PropertyReport) -> String {
     property.location.as_ref().map_or_else(String::new, ToString::to_string)
-}
-
-/// The property as the subject of a sentence.
-fn subject(property: &PropertyReport) -> String {
-    match property.kind {
-        PropertyKind::Safety | PropertyKind::Liveness => format!("Property {}", property.name),
-        PropertyKind::Cover => format!("Cover statement {}", property.name),
-        PropertyKind::Program(AssertionKind::Assert) => "The assertion".to_owned(),
-        PropertyKind::Program(AssertionKind::Requires) => "The precondition".to_owned(),
-        PropertyKind::Program(AssertionKind::Ensures) => "The postcondition".to_owned(),
-        PropertyKind::Program(AssertionKind::InvariantEntry) => {
-            "The loop invariant, on entry to the loop,".to_owned()
-        }
-        PropertyKind::Program(AssertionKind::InvariantKept) => {
-            "The loop invariant, after an iteration,".to_owned()
-        }
-    }
-}
-
-pub(super) fn proof_size(proof_of: &Proof) -> String {
-    match proof_of {
-        Proof::Certificate(certificate) => proof(certificate),
-        Proof::Invariants(invariants) => invariants_size(invariants),
-    }
-}
-
-/// The kind and the size of a proof about a system.
-pub fn proof(certificate: &Certificate) -> String {
-    match certificate {
-        Certificate::Inductive { clauses } => {
-            let literals = clauses.iter().map(Vec::len).sum();
-            let (clauses, literals) = (count(clauses.len(), "clause"), count(literals, "literal"));
-            format!("an inductive invariant of {clauses} with {literals}")
-        }
-        Certificate::Facts { clauses } => {
-            let facts = clauses.iter().map(Vec::len).sum();
-            let (clauses, facts) = (count(clauses.len(), "clause"), count(facts, "fact"));
-            format!("an inductive invariant of {clauses} with {facts}")
-        }
-        Certificate::KInductive { k, simple_path: false } => format!("{k}-induction"),
-        Certificate::KInductive { k, simple_path: true } => {
-            format!("{k}-induction over simple paths")
-        }
-        Certificate::Formula(formula) => {
-            format!("an inductive invariant of {}", count(formula.size(), "node"))
-        }
-    }
-}
-
-/// `invariants of 3 clauses at 1 location`
-fn invariants_size(proof: &Invariants) -> String {
-    let stated = || proof.at.values().filter(|clauses| !clauses.is_empty());
-    let clauses = stated().map(Vec::len).sum();
-    if clauses == 0 {
-        return "examining all paths".to_owned();
-    }
-    let (clauses, locations) = (count(clauses, "clause"), count(stated().count(), "location"));
-    format!("invariants of {clauses} at {locations}")
 }
 
 /// The trace of the failing property that is reached first; of a cover statement only if

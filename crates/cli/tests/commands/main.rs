@@ -17,6 +17,7 @@ mod families;
 mod files;
 mod games;
 mod help;
+mod html;
 mod interpolation;
 mod limits;
 mod names;

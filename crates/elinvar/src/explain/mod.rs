@@ -83,7 +83,12 @@ impl Report {
         }
     }
 
-    fn explanation(&self, property: &PropertyReport, deadline: Option<Instant>) -> Explanation {
+    /// Why a property has its verdict. Parts of proofs are looked for until the deadline.
+    pub(crate) fn explanation(
+        &self,
+        property: &PropertyReport,
+        deadline: Option<Instant>,
+    ) -> Explanation {
         let sections = match (&property.verdict, &self.problem) {
             (Verdict::Unsafe(Trace::System(trace)), Problem::System(problem)) => {
                 vec![failure::section(property, problem, trace)]

@@ -6,6 +6,7 @@ pub mod invariant;
 pub mod nets;
 pub mod program;
 pub mod relevance;
+pub mod sentence;
 pub mod story;
 pub mod value;
 pub mod waveform;

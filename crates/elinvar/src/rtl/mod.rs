@@ -113,6 +113,11 @@ impl Elaboration {
     pub fn line(&self, file: &str, line: usize) -> Option<String> {
         self.texts.line(file, line)
     }
+
+    /// A source file, if it can be read.
+    pub fn source(&self, file: &str) -> Option<Arc<Source>> {
+        self.texts.source(file)
+    }
 }
 
 impl Session {

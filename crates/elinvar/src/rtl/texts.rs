@@ -17,7 +17,8 @@ const LENGTH: usize = 72;
 pub(super) struct Texts(Mutex<BTreeMap<String, Option<Arc<Source>>>>);
 
 impl Texts {
-    fn source(&self, file: &str) -> Option<Arc<Source>> {
+    /// A source file, if it can be read.
+    pub fn source(&self, file: &str) -> Option<Arc<Source>> {
         let mut texts = lock(&self.0);
         let read = || Source::read(file).ok().map(Arc::new);
         texts.entry(file.to_owned()).or_insert_with(read).clone()
