@@ -1,9 +1,10 @@
 //! `cargo xtask dist`: an archive of the binary with its manual pages and completions.
 //!
-//! On Linux the binary is linked for use on other machines. By default only the C library is
-//! linked dynamically: the C++ library that CaDiCaL needs and the unwinder become part of the
-//! binary, which can still load Z3. With `--static` the C library becomes part of it as well; such
-//! a binary runs anywhere, but it cannot load Z3 and therefore decides no programs.
+//! On Linux the binary is linked for use on other machines. By default the C++ library that CaDiCaL
+//! needs becomes part of the binary, and only the C library and libgcc_s, which are on every system
+//! with glibc, are linked dynamically. (The static version of libgcc_s needs a newer C library than
+//! the rest.) Such a binary can load Z3. With `--static` everything becomes part of the binary; it
+//! runs anywhere, but it cannot load Z3 and therefore decides no programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,26 +79,23 @@ fn build(is_static: bool) -> Result<PathBuf, String> {
         // Given for the binary alone, since procedural macros cannot be built in this way.
         cargo.args(["-C", "target-feature=+crt-static"]);
     } else if cfg!(all(target_os = "linux", target_env = "gnu")) {
-        cargo.arg("-L").arg(format!("native={}", static_libraries()?.display()));
+        cargo.arg("-L").arg(format!("native={}", static_library()?.display()));
     }
     succeed(&mut cargo)?;
     Ok(target().join("release/elinvar"))
 }
 
-/// A folder with static versions of the libraries that would be linked dynamically. The linker
-/// looks there first.
-fn static_libraries() -> Result<PathBuf, String> {
+/// A folder with only the static version of the C++ library. The linker looks there first, and
+/// does not find the dynamic one.
+fn static_library() -> Result<PathBuf, String> {
+    const LIBRARY: &str = "libstdc++.a";
     let folder = target().join("dist/link");
-    fs::create_dir_all(&folder).map_err(cannot("make", &folder))?;
-    for (library, name) in [("libstdc++.a", "libstdc++.a"), ("libgcc_eh.a", "libgcc_s.a")] {
-        let found = print(Command::new("c++").arg(format!("-print-file-name={library}")))?;
-        let found = Path::new(found.trim());
-        if !found.is_absolute() {
-            return Err(format!("the C++ compiler has no {library}"));
-        }
-        let copy = folder.join(name);
-        fs::copy(found, &copy).map_err(cannot("write", &copy))?;
+    let found = print(Command::new("c++").arg(format!("-print-file-name={LIBRARY}")))?;
+    let found = Path::new(found.trim());
+    if !found.is_absolute() {
+        return Err(format!("the C++ compiler has no {LIBRARY}"));
     }
+    copy(found, &folder.join(LIBRARY))?;
     Ok(folder)
 }
 
