@@ -524,7 +524,7 @@ impl Arguments {
         }
         self.html.expect_writable()?;
         outputs.extend(self.html.path().cloned());
-        for (_, path) in self.ci.outputs() {
+        for path in self.ci.outputs() {
             output::expect_writable(path)?;
             outputs.push(path.clone());
         }

@@ -20,6 +20,9 @@ mod verdict {
     pub const USER_ERROR: u8 = 4;
 }
 
+/// Makes the text of a file.
+type Format = fn(&Invocation, Outcome<'_>) -> String;
+
 /// Exit codes and files for continuous integration.
 #[derive(clap::Args, Default)]
 pub struct CiOptions {
@@ -49,10 +52,16 @@ pub struct CiOptions {
 }
 
 impl CiOptions {
-    /// The files to write, with their kinds.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
-        let outputs = [("junit", &self.junit), ("sarif", &self.sarif)];
-        outputs.into_iter().filter_map(|(kind, path)| Some((kind, path.as_ref()?)))
+    /// The files to write.
+    pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.formats().map(|(_, path, _)| path)
+    }
+
+    /// The files to write, with the names of their formats and the functions that make them.
+    fn formats(&self) -> impl Iterator<Item = (&'static str, &PathBuf, Format)> {
+        let formats: [(_, _, Format); 2] =
+            [("junit", &self.junit, junit), ("sarif", &self.sarif, sarif)];
+        formats.into_iter().filter_map(|(kind, path, format)| Some((kind, path.as_ref()?, format)))
     }
 
     /// The first of the options that was given.
@@ -83,8 +92,10 @@ impl CiOptions {
 
     /// The exit code of a verdict in one word.
     pub fn summary_code(&self, summary: Summary) -> u8 {
+        if !self.ci {
+            return summary.exit_code();
+        }
         match summary {
-            _ if !self.ci => summary.exit_code(),
             Summary::Safe | Summary::Reached => verdict::PROVED,
             Summary::Unsafe | Summary::Unreachable => verdict::FAILS,
             Summary::Unknown => verdict::UNDECIDED,
@@ -190,12 +201,8 @@ impl<'a> Run<'a> {
             notices,
         };
         let mut written = Vec::new();
-        for (kind, path) in self.options.outputs() {
-            let text = match kind {
-                "junit" => junit(&invocation, outcome),
-                _ => sarif(&invocation, outcome),
-            };
-            output::write(path, text.as_bytes())?;
+        for (kind, path, format) in self.options.formats() {
+            output::write(path, format(&invocation, outcome).as_bytes())?;
             if !output::is_stdout(path) {
                 written.push(WrittenFile { kind, path: path.clone() });
             }
