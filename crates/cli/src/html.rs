@@ -72,6 +72,5 @@ pub fn page(models: Vec<String>, verify_options: Vec<String>) -> PageOptions {
         models,
         verify_options,
         made: Some(SystemTime::now()),
-        ..PageOptions::default()
     }
 }
