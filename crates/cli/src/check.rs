@@ -41,7 +41,7 @@ use crate::{html, output, project, report};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = ALL_EXAMPLES, args_override_self = true)]
 pub struct Arguments {
-    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie), or the sources of a design (Verilog)
+    /// A model (AIGER, BTOR, BTOR2, basm), a program (Boogie) or a design (Verilog)
     ///
     /// Designs in Verilog or SystemVerilog are read by Yosys and may have several source files.
     /// `-` reads a model or a program from standard input. Without MODEL, `elinvar.toml` in this
@@ -76,8 +76,7 @@ pub struct Arguments {
     #[arg(long, hide_short_help = true)]
     strict: bool,
 
-    /// Explain the verdicts: why a property fails, what a proof uses, or what is known about
-    /// an undecided property
+    /// Explain the verdicts: why a property fails or what its proof uses
     ///
     /// For a failure, the report lists the values that led to it, cycle by cycle. For a proof,
     /// it lists the assumptions, registers and inputs without which the proof would not hold.
@@ -86,9 +85,6 @@ pub struct Arguments {
     /// a quarter of the time of the run.
     #[arg(long)]
     explain: bool,
-
-    #[command(flatten)]
-    pub ci: CiOptions,
 
     #[command(flatten)]
     limits: Limits,
@@ -150,7 +146,7 @@ pub struct Arguments {
     json: bool,
 
     /// Print statistics of the engines and their solvers to standard error
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     stats: bool,
 
     /// Print only the verdict, and no progress
@@ -168,6 +164,9 @@ pub struct Arguments {
     // The headings of the help follow the order of the fields: expert options come last.
     #[command(flatten)]
     design: DesignOptions,
+
+    #[command(flatten)]
+    pub ci: CiOptions,
 
     #[command(flatten)]
     reuse: ReuseOptions,

@@ -23,7 +23,7 @@ mod verdict {
 /// Exit codes and files for continuous integration.
 #[derive(clap::Args, Default)]
 pub struct CiOptions {
-    /// Use exit codes for continuous integration, and do not count vacuous proofs (--strict)
+    /// Exit with 0 only if everything is proved, and not vacuously (--strict)
     ///
     /// 0: every assertion is proved and every cover statement is reached. 1: an assertion fails or
     /// a cover statement is unreachable. 2: something is undecided, or a proof is vacuous. 3:

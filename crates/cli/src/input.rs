@@ -36,6 +36,7 @@ pub struct DesignOptions {
 
     /// Set a parameter of the top module
     #[arg(short = 'G', value_name = "NAME=VALUE", value_parser = parameter)]
+    #[arg(hide_short_help = true)]
     parameter_value: Vec<(String, String)>,
 
     /// What reads the sources [default: verilog, and slang if that fails and slang is there]

@@ -30,8 +30,7 @@ Examples:
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
-    let mut root = Cli::command();
-    root.build();
+    let root = root();
     match (&arguments.output, &arguments.command) {
         (Some(folder), _) => {
             for command in std::iter::once(&root).chain(root.get_subcommands()) {
@@ -46,6 +45,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
         },
     }
     Ok(code::DONE)
+}
+
+/// The command line without the command `help`, which needs no page.
+fn root() -> clap::Command {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    root
 }
 
 /// `elinvar-check`
@@ -168,13 +174,14 @@ fn verbatim(roff: &mut Roff, text: &str) {
 /// The exit codes of a command.
 fn exit_codes(command: &str) -> &'static [(&'static str, &'static str)] {
     match command {
-        "elinvar" | "check" | "peterson" => &[
+        "elinvar" | "check" | "explain" | "peterson" => &[
             ("0", "A property is undecided, and none is known to fail."),
             ("2", "The command line, the model or the program has an error."),
             ("3", "Elinvar has an internal error; no verdict is given."),
             ("10", "An assertion fails, or a cover statement is unreachable."),
             ("20", "All assertions hold, and all cover statements are reached."),
             ("130", "A second interrupt ended the run."),
+            ("0 to 4", "With --ci: see that option."),
         ],
         "verify" => &[
             ("0", "The evidence is accepted."),
@@ -206,8 +213,8 @@ fn exit_codes(command: &str) -> &'static [(&'static str, &'static str)] {
 fn related(command: &str) -> &'static [&'static str] {
     match command {
         "elinvar" => &["check", "verify", "simulate", "convert", "stats", "sby"],
-        "check" => &["verify", "simulate", "convert"],
-        "verify" | "simulate" | "stats" | "convert" | "sby" => &["check"],
+        "check" => &["explain", "verify", "simulate", "convert"],
+        "explain" | "verify" | "simulate" | "stats" | "convert" | "sby" => &["check"],
         "pebble" => &["peterson", "check"],
         "peterson" => &["pebble", "check"],
         _ => &[],
@@ -233,8 +240,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page() {
-        let mut root = Cli::command();
-        root.build();
+        let root = root();
         let text = |command: &clap::Command| String::from_utf8(page(command).unwrap()).unwrap();
         assert!(text(&root).contains("elinvar\\-check(1)"));
         let check = root.find_subcommand("check").unwrap();

@@ -17,7 +17,7 @@ pub struct MapOptions {
     ///
     /// By default the files beside the model that have its name and end in .ywa or .aim
     /// (AIGER), or in .ywb (BTOR2), are used.
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true, display_order = 800)]
     map: Vec<PathBuf>,
 }
 

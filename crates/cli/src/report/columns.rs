@@ -149,18 +149,23 @@ fn prefix(characters: impl Iterator<Item = char>, width: usize) -> String {
     characters.take_while(fits).collect()
 }
 
-/// The lines of a text that is broken at spaces. Words without room lose their middle.
+/// The lines of a cell that is broken at spaces. Words without room lose their middle.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     if width_of(text) <= width {
         return vec![text.to_owned()];
     }
+    fill(text.split_whitespace().map(|word| shorten(word, width)), width, width)
+}
+
+/// Words side by side, in a first line and further lines of these widths.
+fn fill(words: impl Iterator<Item = String>, first: usize, further: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let word = shorten(word, width);
+    for word in words {
+        let room = if lines.len() == 1 { first } else { further };
         let line = lines.last_mut().expect("there is one");
         if line.is_empty() {
             *line = word;
-        } else if width_of(line) + 1 + width_of(&word) <= width {
+        } else if visible(line) + 1 + visible(&word) <= room {
             line.push(' ');
             line.push_str(&word);
         } else {
@@ -170,31 +175,66 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// How many columns a text takes that may have styles.
+fn visible(text: &str) -> usize {
+    width_of(&anstream::adapter::strip_str(text).to_string())
+}
+
 /// The text with its long lines broken at spaces; what is continued is indented. Without a
 /// width, the text stays as it is.
 pub fn flow(text: &str, width: Option<usize>) -> String {
-    /// Beyond the indentation of the line that is continued.
-    const INDENT: usize = 4;
+    /// Beyond the start of what is continued.
+    const INDENT: usize = 2;
     let Some(width) = width else { return text.to_owned() };
     let mut flowed = String::new();
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches('\n');
-        if width_of(&anstream::adapter::strip_str(content).to_string()) <= width {
+        if visible(content) <= width {
             flowed.push_str(line);
             continue;
         }
-        let start = content.len() - content.trim_start().len();
-        let indent = start + INDENT;
-        let lines = wrap(content.trim_start(), width.saturating_sub(indent).max(20));
-        for (number, part) in lines.iter().enumerate() {
-            let indent = if number == 0 { start } else { indent };
-            writeln!(flowed, "{:indent$}{part}", "").expect("strings do not fail");
-        }
-        if !line.ends_with('\n') {
-            flowed.pop();
-        }
+        let (label, rest) = content.split_at(label(content));
+        let indent = visible(label) + INDENT;
+        let lines = fill(
+            units(rest).into_iter(),
+            width.saturating_sub(visible(label)),
+            width.saturating_sub(indent),
+        );
+        let separator = format!("\n{:indent$}", "");
+        flowed.extend([label, &lines.join(&separator), &line[content.len()..]]);
     }
     flowed
+}
+
+/// The words of a text, with both sides of an equation or a comparison as one word.
+fn units(text: &str) -> Vec<String> {
+    let mut units: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for word in text.split_whitespace() {
+        let is_operator = matches!(word, "=" | "!=" | "<" | "<=" | ">" | ">=");
+        match units.last_mut() {
+            Some(unit) if is_open || is_operator => {
+                unit.push(' ');
+                unit.push_str(word);
+            }
+            Some(_) | None => units.push(word.to_owned()),
+        }
+        is_open = is_operator;
+    }
+    units
+}
+
+/// Where the text of a line starts: after its indentation, and after a first column if two
+/// spaces separate one from the rest.
+fn label(line: &str) -> usize {
+    /// A first column is not wider.
+    const WIDEST: usize = 24;
+    let start = line.len() - line.trim_start().len();
+    let gap = line[start..].find("  ").map(|gap| start + gap);
+    match gap.filter(|&gap| visible(&line[..gap]) <= WIDEST) {
+        Some(gap) => line.len() - line[gap..].trim_start().len(),
+        None => start,
+    }
 }
 
 #[cfg(test)]
@@ -254,8 +294,17 @@ mod tests {
     #[test]
     fn long_lines_are_continued_with_indentation() {
         let text = "short\n  some words that are too long for this line\nend";
-        let expected = "short\n  some words that are\n      too long for this\n      line\nend";
+        let expected = "short\n  some words that are too\n    long for this line\nend";
         assert_eq!(flow(text, Some(26)), expected);
         assert_eq!(flow(text, None), text);
+        let step = "  cycle 1  x becomes 1: reset = 1, enqueue = 1\n           y becomes 2\n";
+        let expected = "  cycle 1  x becomes 1:\n             reset = 1,\n             enqueue = 1\n           \
+                        y becomes 2\n";
+        assert_eq!(flow(step, Some(26)), expected);
+        let equation = flow("some words, full = 0", Some(17));
+        assert_eq!(equation, "some words,\n  full = 0", "equations stay together");
+        let bold = Style::new().bold();
+        let styled = format!("{bold}a.sv:3{bold:#}: assert (a)");
+        assert_eq!(flow(&styled, Some(18)), styled, "styles do not count");
     }
 }

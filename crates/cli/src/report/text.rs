@@ -105,7 +105,7 @@ fn meaning_of_one(report: &Report, property: &PropertyReport, look: Look) -> Str
         None => String::new(),
     };
     let sentence = sentence::of_property(report, property);
-    format!("{heading}{}\n", flow(&sentence, look.limit()))
+    flow(&format!("{heading}{sentence}\n"), look.limit())
 }
 
 /// `file:line` of a property whose place is known.

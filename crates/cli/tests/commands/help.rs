@@ -18,14 +18,15 @@ fn commands() -> Vec<String> {
     let text = help(&["-h"]);
     let listed = text.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 #[test]
 fn short_help_fits_a_screen_and_no_line_is_too_wide() {
     let commands = commands();
     assert!(commands.len() >= 10 && commands[0] == "check", "{commands:?}");
-    let calls = commands.iter().filter(|name| *name != "help").map(|name| vec![name.as_str()]);
+    let calls = commands.iter().map(|name| vec![name.as_str()]);
     for call in std::iter::once(Vec::new()).chain(calls) {
         let (short, long) = ([&call[..], &["-h"]].concat(), [&call[..], &["--help"]].concat());
         let (short, long) = (help(&short), help(&long));
@@ -48,6 +49,7 @@ fn the_help_of_check_begins_with_what_most_users_need() {
         "Output:",
         "Trace:",
         "Verilog designs:",
+        "Continuous integration:",
         "Reuse:",
         "Programs:",
         "Families:",

@@ -99,6 +99,18 @@ fn deep_chains_end_with_the_time() {
     let run = elinvar(path, &words);
     assert_eq!(run.code, UNKNOWN, "{}", run.stderr);
     assert!(run.stdout.contains("\"reason\":\"the time limit was reached\""), "{}", run.stdout);
+    // The files for continuous integration are written, and the run is not green.
+    let files = ["--ci", "--junit", "j.xml", "--sarif", "s.sarif"];
+    let run = elinvar(path, &[&words[..], &files].concat());
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stdout.contains("\"kind\":\"junit\",\"path\":\"j.xml\""), "{}", run.stdout);
+    let text = std::fs::read_to_string(path.join("j.xml")).unwrap();
+    assert!(text.contains("errors=\"1\"") && text.contains("type=\"undecided\""), "{text}");
+    let text = std::fs::read_to_string(path.join("s.sarif")).unwrap();
+    assert!(
+        text.contains("the time limit was reached") && text.contains("\"exitCode\": 2"),
+        "{text}"
+    );
 }
 
 #[test]

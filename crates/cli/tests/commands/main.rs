@@ -12,6 +12,7 @@ mod action;
 mod ci;
 mod competition;
 mod designs;
+mod explain;
 mod families;
 mod files;
 mod games;

@@ -76,6 +76,20 @@ impl Terminal {
         text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
+    /// Waits until only a line of progress is on the screen that is no wider than this.
+    fn wait_for_progress(&self, columns: usize) {
+        let start = Instant::now();
+        loop {
+            let screen = self.screen();
+            let is_there = |line: &String| is_progress(line) && line.chars().count() < columns;
+            if screen.len() == 1 && is_there(&screen[0]) {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "{screen:#?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
     /// Looks at the screen until the run is over; returns all different screens.
     fn screens(&self) -> Vec<Vec<String>> {
         let (start, mut screens) = (Instant::now(), Vec::new());
@@ -122,6 +136,11 @@ fn expect_tidy(screens: &[Vec<String>], columns: usize) {
         }
     }
     assert!(seen > 0, "progress is shown: {running:#?}");
+    expect_clean(last);
+}
+
+/// Checks that the last screen of a run has its verdict and nothing of its progress.
+fn expect_clean(last: &[String]) {
     assert_eq!(last[0], "unknown", "{last:#?}");
     let left = last.iter().filter(|line| is_progress(line) || line.contains("^C"));
     assert_eq!(left.count(), 0, "{last:#?}");
@@ -136,37 +155,42 @@ fn progress_never_wraps_and_leaves_nothing() {
         expect_tidy(&screens, columns);
         let is_wide = |line: &String| line.chars().count() > columns;
         assert!(!screens.last().unwrap().iter().any(is_wide), "{screens:#?}");
-        let progress = screens.iter().flatten().rfind(|line| is_progress(line)).unwrap();
-        assert!(progress.contains("/40 decided, pdr frame "), "{progress}");
+        let mut lines = screens.iter().flatten().filter(|line| is_progress(line));
+        assert!(lines.any(|line| line.contains("/40 decided, pdr frame ")), "{screens:#?}");
     }
 }
 
 #[test]
 fn progress_survives_a_resize() {
     let Some(terminal) = Terminal::open(200) else { return };
-    terminal.start("check endless.btor2 --engine pdr --timeout 4");
-    std::thread::sleep(Duration::from_millis(1200));
-    for columns in [60, 120] {
+    terminal.start("check endless.btor2 --engine pdr --timeout 60");
+    terminal.wait_for_progress(200);
+    for columns in [60, 120, 30] {
         terminal.resize(columns);
-        // The line is drawn again within its period.
-        std::thread::sleep(Duration::from_millis(700));
-        let screen = terminal.screen();
-        assert!(screen.len() == 1 && is_progress(&screen[0]), "{screen:#?}");
-        assert!(screen[0].chars().count() < columns, "{screen:#?}");
+        terminal.wait_for_progress(columns);
     }
-    expect_tidy(&terminal.screens(), 120);
+    terminal.resize(110);
+    terminal.key("C-c");
+    let last = terminal.screens().pop().unwrap();
+    expect_clean(&last);
 }
 
 #[test]
 fn an_interrupt_leaves_nothing_of_the_progress() {
     let Some(terminal) = Terminal::open(80) else { return };
-    terminal.start("check endless.btor2 --engine pdr --timeout 30");
-    std::thread::sleep(Duration::from_millis(1200));
+    terminal.start("check endless.btor2 --engine pdr --timeout 60");
+    terminal.wait_for_progress(80);
     terminal.key("C-c");
     let screens = terminal.screens();
-    expect_tidy(&screens, 80);
+    expect_clean(screens.last().unwrap());
     let last = screens.last().unwrap();
     assert!(last.iter().any(|line| line.contains("interrupted")), "{last:#?}");
+    // This command ends at once.
+    terminal.start("simulate endless.btor2 --cycles 20000000 --memory 2000");
+    terminal.wait_for_progress(80);
+    terminal.key("C-c");
+    let last = terminal.screens().pop().unwrap();
+    assert_eq!(last, ["the end", "$"]);
 }
 
 #[test]

@@ -42,12 +42,13 @@ pub use sarif::sarif;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// The words of the command line.
+    /// The words of the command line, the first of which is the program.
     pub words: Vec<String>,
+    /// The working directory, which relative names of files refer to. In reports, files are
+    /// relative to the root of the repository that contains it.
+    pub folder: PathBuf,
     /// The files that were checked.
     pub models: Vec<String>,
-    /// The working directory.
-    pub folder: PathBuf,
     /// When the run started.
     pub start: SystemTime,
     /// When it ended.
