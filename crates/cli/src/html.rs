@@ -13,7 +13,7 @@ use crate::output;
 /// Where the page is written.
 #[derive(clap::Args, Clone, Default)]
 pub struct HtmlOption {
-    /// Write the report as one HTML page, with waveforms, source lines and proofs
+    /// Write the report as one HTML page, with waveforms and source lines
     ///
     /// The page is one file that needs neither the network nor other files: verdicts by property,
     /// traces as waveforms, the invariants, and small certificates and witnesses.
@@ -72,6 +72,5 @@ pub fn page(models: Vec<String>, verify_options: Vec<String>) -> PageOptions {
         models,
         verify_options,
         made: Some(SystemTime::now()),
-        ..PageOptions::default()
     }
 }

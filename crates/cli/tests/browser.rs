@@ -8,6 +8,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use elinvar::ir::Verdict;
+
 #[test]
 fn reports_work_in_a_browser() {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
@@ -20,6 +22,7 @@ fn reports_work_in_a_browser() {
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
     make_reports(&folder);
+    make_fragments(&folder);
     let output = Command::new("node")
         .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
         .arg(scripts.join("report.test.js"))
@@ -80,6 +83,19 @@ fn make_reports(folder: &Path) {
             std::fs::remove_file(design).unwrap_or_default();
         }
     }
+}
+
+/// Writes a page with two waveforms of the same trace, as a notebook has them.
+fn make_fragments(folder: &Path) {
+    let problem = elinvar::Problem::parse("memory.btor2", MEMORY).unwrap();
+    let report = elinvar::check(&problem, &elinvar::Options::default()).unwrap();
+    let Verdict::Unsafe(elinvar::Trace::System(trace)) = &report.properties[0].verdict else {
+        panic!("the memory can contain 7")
+    };
+    let waveform = elinvar::page::waveform(problem.as_system().unwrap().system(), trace);
+    let head = "<!doctype html><html lang=\"en\" data-ready><title>Notebook</title>";
+    let page = format!("{head}<main>{waveform}{waveform}</main></html>");
+    std::fs::write(folder.join("fragments.html"), page).unwrap();
 }
 
 /// Writes the report of a model, `NAME.html`, beside it.

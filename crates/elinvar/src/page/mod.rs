@@ -52,9 +52,11 @@ const FRAGMENT: usize = 4_000_000;
 pub struct PageOptions {
     /// When the report was made.
     pub made: Option<SystemTime>,
-    /// The command line that made the report.
+    /// The command line that made the report, which the page shows so that the run can be
+    /// repeated.
     pub command: Vec<String>,
-    /// The files of the model, as `elinvar verify` takes them.
+    /// The files of the model, as `elinvar verify` takes them. Without any, the page has no
+    /// command that checks evidence.
     pub models: Vec<String>,
     /// The options with which `elinvar verify` reads these files.
     pub verify_options: Vec<String>,
