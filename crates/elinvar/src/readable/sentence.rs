@@ -15,7 +15,7 @@ use crate::report::{Proof, PropertyKind, PropertyReport, Report, Summary, Trace}
 /// use elinvar::readable::sentence;
 /// let problem = elinvar::Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n")?;
 /// let report = elinvar::check(&problem, &elinvar::Options::default())?;
-/// let expected = "Property bad0 fails in cycle 1: a trace of 2 cycles, replayed.";
+/// let expected = "Property b0 fails in cycle 1: a trace of 2 cycles, replayed.";
 /// assert_eq!(sentence::of_report(&report, 6), expected);
 /// # Ok::<(), elinvar::Error>(())
 /// ```
