@@ -91,6 +91,7 @@ enum Command {
     /// Explain the verdicts on a model or a program: the same as check --explain
     ///
     /// All options of check apply, and the exit codes are the same.
+    #[command(mut_arg("explain", |option| option.hide(true)))]
     Explain(Box<check::Arguments>),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),

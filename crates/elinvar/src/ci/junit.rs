@@ -16,7 +16,8 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::steps::{Step, steps};
-use super::{Finding, Invocation, Outcome, finding, sentence};
+use super::{Finding, Invocation, Outcome, finding};
+use crate::readable::sentence;
 use crate::report::{Location, PropertyReport, Report, WrittenFile};
 
 /// Steps of a trace at its end and at its beginning that are shown.
@@ -180,7 +181,7 @@ fn case(
     property: &PropertyReport,
     times: &HashMap<PropertyId, Duration>,
 ) -> Case {
-    let message = sentence(report, property);
+    let message = sentence::brief(report, property);
     let kind = match finding(report, property) {
         Finding::Passed | Finding::Remark => None,
         Finding::Fails => Some((false, "assertion")),

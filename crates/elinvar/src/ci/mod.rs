@@ -12,9 +12,7 @@ mod steps;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use elinvar_ir::Verdict;
-
-use crate::report::{Location, PropertyKind, PropertyReport, Report, Summary, Trace};
+use crate::report::{Location, PropertyReport, Report, Summary};
 
 pub use junit::junit;
 pub use sarif::sarif;
@@ -129,36 +127,6 @@ fn finding(report: &Report, property: &PropertyReport) -> Finding {
             (Some(_), _) => Finding::Vacuous,
             (None, Some(_)) => Finding::Remark,
             (None, None) => Finding::Passed,
-        },
-    }
-}
-
-/// The verdict on a property in one sentence.
-fn sentence(report: &Report, property: &PropertyReport) -> String {
-    let name = &property.name;
-    let what = match property.kind {
-        PropertyKind::Safety | PropertyKind::Liveness => format!("Property {name}"),
-        PropertyKind::Cover => format!("Cover statement {name}"),
-        PropertyKind::Program(_) => match &property.location {
-            Some(Location { text: Some(text), .. }) => format!("The {name} ({text})"),
-            Some(_) | None => format!("The {name}"),
-        },
-    };
-    let is_cover = property.kind == PropertyKind::Cover;
-    match &property.verdict {
-        Verdict::Unsafe(Trace::System(trace)) => {
-            let verb = if is_cover { "is reached" } else { "fails" };
-            format!("{what} {verb} in cycle {}.", trace.depth())
-        }
-        Verdict::Unsafe(Trace::Program(trace)) => {
-            format!("{what} fails after {}.", crate::readable::count(trace.steps.len(), "step"))
-        }
-        Verdict::Unknown(reason) => format!("{what} is undecided: {reason}."),
-        Verdict::Safe(_) if is_cover => format!("{what} is unreachable."),
-        Verdict::Safe(_) => match (report.doubt(property), &property.vacuity) {
-            (Some(doubt), _) => format!("{what} holds, but vacuously: {doubt}."),
-            (None, Some(remark)) => format!("{what} holds; {remark}."),
-            (None, None) => format!("{what} holds."),
         },
     }
 }

@@ -14,7 +14,8 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value as Json, json};
 
 use super::steps::{Step, steps};
-use super::{Finding, Invocation, Notice, Outcome, finding, sentence};
+use super::{Finding, Invocation, Notice, Outcome, finding};
+use crate::readable::sentence;
 use crate::report::{Location, PropertyKind, PropertyReport, Report};
 
 /// The schema of the format.
@@ -200,7 +201,7 @@ fn result(
         "ruleId": RULES[rule].id,
         "ruleIndex": rule,
         "level": level,
-        "message": { "text": sentence(report, property) },
+        "message": { "text": sentence::brief(report, property) },
         "locations": [{
             "physicalLocation": place,
             "logicalLocations": [{ "fullyQualifiedName": property.name }],

@@ -7,7 +7,7 @@ use elinvar_ir::{Certificate, Verdict};
 use super::count;
 use crate::options::Shortening;
 use crate::problem::Problem;
-use crate::report::{Proof, PropertyKind, PropertyReport, Report, Summary, Trace};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace};
 
 /// What the verdict on all properties says. It names at most so many properties.
 ///
@@ -179,4 +179,35 @@ pub fn known_run(report: &Report) -> Option<String> {
             count(cycles, "cycle")
         ),
     })
+}
+
+/// The verdict on a property in one short sentence, for lists in which nothing else is said
+/// about it.
+pub(crate) fn brief(report: &Report, property: &PropertyReport) -> String {
+    let name = &property.name;
+    let what = match property.kind {
+        PropertyKind::Safety | PropertyKind::Liveness => format!("Property {name}"),
+        PropertyKind::Cover => format!("Cover statement {name}"),
+        PropertyKind::Program(_) => match &property.location {
+            Some(Location { text: Some(text), .. }) => format!("The {name} ({text})"),
+            Some(_) | None => format!("The {name}"),
+        },
+    };
+    let is_cover = property.kind == PropertyKind::Cover;
+    match &property.verdict {
+        Verdict::Unsafe(Trace::System(trace)) => {
+            let verb = if is_cover { "is reached" } else { "fails" };
+            format!("{what} {verb} in cycle {}.", trace.depth())
+        }
+        Verdict::Unsafe(Trace::Program(trace)) => {
+            format!("{what} fails after {}.", count(trace.steps.len(), "step"))
+        }
+        Verdict::Unknown(reason) => format!("{what} is undecided: {reason}."),
+        Verdict::Safe(_) if is_cover => format!("{what} is unreachable."),
+        Verdict::Safe(_) => match (report.doubt(property), &property.vacuity) {
+            (Some(doubt), _) => format!("{what} holds, but vacuously: {doubt}."),
+            (None, Some(remark)) => format!("{what} holds; {remark}."),
+            (None, None) => format!("{what} holds."),
+        },
+    }
 }
