@@ -200,8 +200,10 @@ fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> 
     if let Some(bytes) = options.memory {
         run = run.with_memory(bytes);
     }
-    if saved.is_some() || options.explain {
+    if saved.is_some() {
         run = run.with_states(PERIOD);
+    } else if options.explain {
+        run = run.with_states_for_people(PERIOD);
     }
     let (monitor, observer) = (monitor.clone(), options.observer.clone());
     run.with_observer(move |event| {

@@ -176,6 +176,8 @@ pub struct Run {
 /// When states are told.
 struct Reporting {
     every: Duration,
+    /// A later run will start from them.
+    in_series: bool,
     last: Mutex<Instant>,
 }
 
@@ -233,9 +235,21 @@ impl Run {
         self
     }
 
-    /// Tell what is known at the end, and every now and then, as [`Event::State`].
-    pub fn with_states(mut self, every: Duration) -> Self {
-        self.states = Some(Arc::new(Reporting { every, last: Mutex::new(Instant::now()) }));
+    /// Tell what is known at the end, and every now and then, as [`Event::State`], for a later
+    /// run that starts from there. Engines whose lemmas cannot be kept are left out of schedules.
+    pub fn with_states(self, every: Duration) -> Self {
+        self.telling_states(every, true)
+    }
+
+    /// Tell what is known at the end, and every now and then, as [`Event::State`], for people.
+    /// The search is the same as without.
+    pub fn with_states_for_people(self, every: Duration) -> Self {
+        self.telling_states(every, false)
+    }
+
+    fn telling_states(mut self, every: Duration, in_series: bool) -> Self {
+        let last = Mutex::new(Instant::now());
+        self.states = Some(Arc::new(Reporting { every, in_series, last }));
         self
     }
 
@@ -247,6 +261,11 @@ impl Run {
     /// Does anybody want to know the state at the end?
     pub(crate) fn wants_state(&self) -> bool {
         self.states.is_some()
+    }
+
+    /// Will a later run start from the state at the end?
+    pub(crate) fn is_in_series(&self) -> bool {
+        self.states.as_ref().is_some_and(|states| states.in_series)
     }
 
     /// Is it time again to tell the state?

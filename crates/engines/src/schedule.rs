@@ -298,7 +298,7 @@ impl Condition {
             Condition::EarlierLemmas => {
                 task.earlier().is_some_and(|state| !state.lemmas.is_empty())
             }
-            Condition::NotInSeries => !task.run().wants_state() && task.earlier().is_none(),
+            Condition::NotInSeries => !task.run().is_in_series() && task.earlier().is_none(),
             Condition::HasWords => has_words(system),
             Condition::HasNumbers => is_worthwhile(system, &task.open()),
             Condition::FitsIntoBits => bits(task).map(|_| true)?,
@@ -390,6 +390,8 @@ mod tests {
         let words = schedule.turns.iter().find(|turn| matches!(turn.engine, Choice::Words(_)));
         assert_eq!(words.unwrap().take(&task), Ok(false));
         assert_eq!(task.open().len(), 1);
+        let (task, _) = counted(Run::new().with_states_for_people(Duration::ZERO));
+        assert_eq!(words.unwrap().take(&task), Ok(true));
     }
 
     #[test]
