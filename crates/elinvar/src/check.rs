@@ -386,7 +386,7 @@ impl Session {
             unwritten: Vec::new(),
         };
         if self.options.explain {
-            report.explain();
+            report.explain(self.supervisor.check_deadline());
         }
         report
     }

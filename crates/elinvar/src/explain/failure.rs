@@ -17,7 +17,7 @@ use crate::readable::waves::execute;
 use crate::report::{PropertyKind, PropertyReport};
 
 /// Traces of more cycles times expressions than this are not explained.
-const LIMIT: usize = 50_000_000;
+const LIMIT: usize = 10_000_000;
 
 /// Causes that a line names.
 const CAUSES: usize = 8;

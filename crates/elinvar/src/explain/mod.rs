@@ -74,9 +74,10 @@ const LEAST: Duration = Duration::from_secs(2);
 const PART: u32 = 4;
 
 impl Report {
-    /// Adds explanations to all properties.
-    pub(crate) fn explain(&mut self) {
-        let deadline = Instant::now().checked_add(LEAST.max(self.time / PART));
+    /// Adds explanations to all properties. What takes long ends at the limit of the run.
+    pub(crate) fn explain(&mut self, limit: Option<Instant>) {
+        let enough = Instant::now().checked_add(LEAST.max(self.time / PART));
+        let deadline = enough.into_iter().chain(limit).min();
         for at in 0..self.properties.len() {
             let explanation = self.explanation(&self.properties[at], deadline);
             self.properties[at].explanation = Some(explanation);
