@@ -8,10 +8,10 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use anstyle::Style;
-use elinvar::readable::count;
 use elinvar::readable::nets::Kind;
 use elinvar::readable::relevance::Known;
 use elinvar::readable::waves::{Signal, Waves};
+use elinvar::readable::{count, number};
 use elinvar_ir::{BitVec, Value};
 
 use super::pages::{Column, Page, Pages, Shape};
@@ -58,8 +58,6 @@ impl Look {
     }
 }
 
-/// The widest decimal number; wider values are hexadecimal.
-const DECIMAL_BITS: u32 = 16;
 /// Digits of a number before its middle is cut out.
 const DIGITS: usize = 18;
 /// The longest name before it is cut.
@@ -249,8 +247,7 @@ pub(super) fn show(value: &BitVec, known: &Known, look: Look) -> String {
     let width = value.width();
     let mask = known.word(width);
     let text = match look.radix {
-        Radix::Auto if width <= DECIMAL_BITS => value.to_decimal(),
-        Radix::Auto => hexadecimal(value, &BitVec::ones(width)),
+        Radix::Auto => number(value),
         Radix::Hex if width > 1 => hexadecimal(value, &mask),
         Radix::Signed if width > 1 && value.sign() => format!("-{}", value.neg().to_decimal()),
         Radix::Binary => (0..width).rev().map(|bit| digit(value, &mask, bit, 1)).collect(),

@@ -6,12 +6,9 @@ use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::readable::digest::View;
 use crate::readable::relevance::Known;
 use crate::readable::waves::Signal;
-use crate::readable::{story, value};
+use crate::readable::{number, story, value};
 use crate::report::{PropertyReport, Report, Trace};
 use crate::source::shorten;
-
-/// Words up to this width are written as decimal numbers.
-const DECIMAL_BITS: u32 = 16;
 
 /// Elements of a memory that are shown in one step.
 const ELEMENTS: usize = 4;
@@ -103,12 +100,7 @@ fn word(bits: &BitVec, mask: &BitVec) -> String {
         };
         return format!("0b{}", (0..bits.width()).rev().map(digit).collect::<String>());
     }
-    if bits.width() <= DECIMAL_BITS {
-        bits.to_decimal()
-    } else {
-        let digits = format!("{:x}", bits.to_big());
-        format!("0x{digits}")
-    }
+    number(bits)
 }
 
 fn statements(problem: &ProgramProblem, trace: &elinvar_ir::program::ProgramTrace) -> Vec<Step> {

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use elinvar_ir::{BitVec, ExprId, Role, Sort, Trace, TransitionSystem, Value, symbol_value};
 
-use super::{Line, Section, listed, number, plain};
+use super::{Line, Section, listed, plain};
 use crate::problem::SystemProblem;
 use crate::readable::nets::{self, Kind, Net};
+use crate::readable::number;
 use crate::readable::relevance::{Needed, all_of, union};
 use crate::readable::waves::execute;
 use crate::report::{PropertyKind, PropertyReport};

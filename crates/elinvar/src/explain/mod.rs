@@ -15,7 +15,7 @@ mod slice;
 
 use std::time::{Duration, Instant};
 
-use elinvar_ir::{BitVec, Verdict};
+use elinvar_ir::Verdict;
 
 use crate::problem::Problem;
 use crate::report::{Location, Proof, PropertyReport, Report, Trace};
@@ -111,17 +111,6 @@ impl Report {
             }
         };
         Explanation { sections }
-    }
-}
-
-/// Words up to this width are decimal, wider ones hexadecimal.
-const DECIMAL_BITS: u32 = 16;
-
-/// A number as users write it.
-fn number(value: &BitVec) -> String {
-    match value.width() {
-        0..=DECIMAL_BITS => value.to_big().to_string(),
-        _ => format!("{:#x}", value.to_big()),
     }
 }
 

@@ -15,6 +15,8 @@ pub mod waves;
 use std::fmt::Write;
 use std::time::Duration;
 
+use elinvar_ir::BitVec;
+
 /// A number with its unit: `1 cycle`, `2 cycles`.
 ///
 /// ```
@@ -32,6 +34,21 @@ pub fn count(number: usize, what: &str) -> String {
 /// ```
 pub fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
+}
+
+/// A word as people write it: decimal up to 16 bits, hexadecimal beyond.
+///
+/// ```
+/// use elinvar::ir::BitVec;
+/// let numbers = [BitVec::new(16, 48879), BitVec::new(17, 48879)];
+/// assert_eq!(numbers.each_ref().map(elinvar::readable::number), ["48879", "0xbeef"]);
+/// ```
+pub fn number(value: &BitVec) -> String {
+    const DECIMAL_BITS: u32 = 16;
+    match value.width() {
+        0..=DECIMAL_BITS => value.to_decimal(),
+        _ => format!("{:#x}", value.to_big()),
+    }
 }
 
 /// Columns side by side, each as wide as its widest cell.
