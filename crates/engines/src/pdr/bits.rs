@@ -35,6 +35,8 @@ pub(crate) struct Bits {
     activity: Activity,
     run: Run,
     asked: u64,
+    /// By signal: it is in the domain of every query, because a lemma mentions it.
+    is_watched: Vec<bool>,
     pub statistics: PdrStatistics,
     // Buffers that are used again and again.
     assumptions: Vec<Lit>,
@@ -67,6 +69,7 @@ impl Bits {
         Ok(Bits {
             inputs: vec![0; transition.inputs.div_ceil(64)],
             activity,
+            is_watched: vec![false; transition.signals.count()],
             justifier: Justifier::new(&transition.network),
             transition,
             solver,
@@ -88,6 +91,7 @@ impl Bits {
     /// Forgets all lemmas and what was learnt from them.
     pub fn begin_anew(&mut self) {
         self.count_work();
+        self.is_watched.fill(false);
         self.solver = main_solver(&self.transition, &self.origin, &self.run);
     }
 
@@ -135,6 +139,7 @@ impl Bits {
                 *value = model.value(lit).unwrap_or(*value);
             }
         }
+        state.truncate(self.transition.plain_registers());
         Some(state)
     }
 
@@ -374,7 +379,7 @@ impl Domain for Bits {
     fn meets_initial(&mut self, cube: &[Lit]) -> bool {
         let agrees = |lit: &Lit| match self.transition.registers[lit.var().index() - 1].init {
             Init::Constant(value) => value != lit.is_negative(),
-            Init::Free | Init::Equal(_) => true,
+            Init::Free | Init::Equal(_) | Init::Defined => true,
         };
         cube.iter().all(agrees)
             && self
@@ -388,6 +393,7 @@ impl Domain for Bits {
         self.statistics.lemmas += 1;
         self.clause.clear();
         self.clause.extend(cube.atoms().iter().map(|&lit| !lit));
+        watch(&self.transition, &mut self.solver, cube.atoms(), &mut self.is_watched);
         self.solver.add_lemma(&self.clause, level.layer())
     }
 
@@ -471,7 +477,31 @@ fn read(transition: &Transition, origin: &[u64], model: &Model<'_>) -> Found<Bit
             choice.push(lit);
         }
     }
+    let registers = transition.plain_registers();
+    let values = state.clone();
+    transition.signals.evaluate(
+        |register| bit(&values, register),
+        |signal, value| set_bit(&mut state, registers + signal, value),
+    );
     Found { state, choice: choice.into_boxed_slice(), assigned }
+}
+
+/// Puts the signals of a lemma and what defines them into the domain of every query: the
+/// values that registers have by default do not determine theirs.
+pub(super) fn watch<P: Proof>(
+    transition: &Transition,
+    solver: &mut Solver<P>,
+    atoms: &[Lit],
+    is_watched: &mut [bool],
+) {
+    let registers = transition.plain_registers();
+    for lit in atoms {
+        if let Some(signal) = (lit.var().index() - 1).checked_sub(registers)
+            && !std::mem::replace(&mut is_watched[signal], true)
+        {
+            solver.add_permanent_root(lit.var());
+        }
+    }
 }
 
 /// What seeds other than zero vary: first phases, and the order of registers that
@@ -520,7 +550,7 @@ fn stop_with<P: Proof>(solver: &mut Solver<P>, run: &Run) {
 
 /// A solver for the initial states, when some initial value is an expression.
 fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
-    let is_expression = |init| matches!(init, Init::Equal(_));
+    let is_expression = |init| matches!(init, Init::Equal(_) | Init::Defined);
     if !transition.registers.iter().any(|register| is_expression(register.init)) {
         return None;
     }
@@ -531,7 +561,7 @@ fn initial_solver(transition: &Transition, run: &Run) -> Option<Solver> {
         let lit = Transition::register_var(index).positive();
         match register.init {
             Init::Constant(value) => solver.add_clause(&[lit.negate_if(!value)]),
-            Init::Free => {}
+            Init::Free | Init::Defined => {}
             Init::Equal(init) => {
                 solver.add_clause(&[!lit, init]);
                 solver.add_clause(&[lit, !init]);
@@ -585,7 +615,7 @@ pub(super) fn main_solver<P: Proof>(
         solver.set_default(var, bit(origin, index));
         match register.init {
             Init::Constant(value) => solver.set_initial(var, value),
-            Init::Free => {}
+            Init::Free | Init::Defined => {}
             Init::Equal(init) => {
                 solver.add_permanent_root(init.var());
                 solver.add_permanent_root(var);

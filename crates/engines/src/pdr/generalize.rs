@@ -15,6 +15,9 @@ pub struct Ctg {
     pub max: usize,
     /// How deep lemmas made for them are themselves generalised this way.
     pub depth: usize,
+    /// How many states may be blocked for one of them: with more than one, the states
+    /// before it are blocked as well, so that it can be [Su et al.: extended CTG, 2025].
+    pub reach: usize,
 }
 
 /// How a blocked cube is generalised.
@@ -151,20 +154,44 @@ impl<D: Domain> Generalizer<'_, D> {
         depth: usize,
     ) -> Interruptible<bool> {
         let state = self.domain.predecessor(found, cube, Effort::Once)?.cube;
-        if self.domain.meets_initial(state.atoms()) {
+        let mut reach = how.ctg.reach;
+        self.block_state(&state, level - 1, how, depth, &mut reach)
+    }
+
+    /// Blocks a state at a level, and the states before it as far as the reach allows.
+    fn block_state(
+        &mut self,
+        state: &Cube<D::Atom>,
+        level: usize,
+        how: Generalization,
+        depth: usize,
+        reach: &mut usize,
+    ) -> Interruptible<bool> {
+        if *reach == 0 || level == 0 || self.domain.meets_initial(state.atoms()) {
             return Ok(false);
         }
-        let before = Level::Finite(level - 2);
-        let purpose = Purpose::Counterexample;
-        let Step::Blocked(core) =
-            self.domain.step(before, state.atoms(), Source::Outside, purpose)?
-        else {
-            return Ok(false);
-        };
-        let lemma = self.drop_atoms(core, level - 1, how, depth + 1)?;
-        let (lemma, last) = push_forward(self.domain, lemma, level - 1, level)?;
-        self.frames.insert(self.domain, lemma, last);
-        Ok(true)
+        *reach -= 1;
+        loop {
+            let before = Level::Finite(level - 1);
+            let purpose = Purpose::Counterexample;
+            match self.domain.step(before, state.atoms(), Source::Outside, purpose)? {
+                Step::Blocked(core) => {
+                    let lemma = self.drop_atoms(core, level, how, depth + 1)?;
+                    let (lemma, last) = push_forward(self.domain, lemma, level, level + 1)?;
+                    self.frames.insert(self.domain, lemma, last);
+                    return Ok(true);
+                }
+                Step::Reached(found) => {
+                    if *reach == 0 {
+                        return Ok(false);
+                    }
+                    let earlier = self.domain.predecessor(found, state.atoms(), Effort::Once)?.cube;
+                    if !self.block_state(&earlier, level - 1, how, depth, reach)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
     }
 }
 

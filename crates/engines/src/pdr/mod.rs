@@ -21,12 +21,12 @@ mod trim;
 mod validate;
 pub(crate) mod words;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, Fact, PropertyRecord, PropertyStatus, RegisterKey, StateBit, Step,
-    StopReason, Trace, Value, Verdict, keys,
+    BitVec, Certificate, ExprId, Fact, Formula, Pool, PropertyRecord, PropertyStatus, RegisterKey,
+    Role, Sort, StateBit, Step, StopReason, Trace, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
 use elinvar_transform::{Bit, PassOptions, Prepared};
@@ -78,7 +78,7 @@ impl Default for PdrOptions {
         PdrOptions {
             passes: PassOptions::default(),
             elimination: true,
-            ctg: Ctg { max: 3, depth: 1 },
+            ctg: Ctg { max: 3, depth: 1, reach: 1 },
             keep_parent: true,
             attempts: usize::MAX,
             stubborn: 10,
@@ -172,6 +172,18 @@ impl Report<Bits> for Verdicts<'_> {
         invariant: Vec<Cube<Lit>>,
         level: usize,
     ) {
+        let invariant = domain.trim(property, invariant);
+        let registers = self.prepared.bits.registers().len();
+        let is_plain = |cube: &Cube<Lit>| {
+            cube.atoms().iter().all(|lit| lit.var().index() <= registers)
+        };
+        if !invariant.iter().all(is_plain) {
+            let certificate = self.formula(domain, &invariant);
+            self.status[property] = Some(PropertyStatus::Safe);
+            let verdict = Verdict::Safe(certificate);
+            self.task.decide(self.engine, domain.property_id(property), verdict, level);
+            return;
+        }
         let clause = |cube: &Cube<Lit>| {
             let bit = |lit: &Lit| StateBit {
                 state: self.prepared.bits.symbol(lit.var().index() - 1),
@@ -180,7 +192,6 @@ impl Report<Bits> for Verdicts<'_> {
             };
             cube.atoms().iter().map(bit).collect()
         };
-        let invariant = domain.trim(property, invariant);
         let clauses = invariant.iter().map(clause).collect();
         let verdict = Verdict::Safe(Certificate::Inductive { clauses });
         self.status[property] = Some(PropertyStatus::Safe);
@@ -220,7 +231,9 @@ impl Report<Bits> for Verdicts<'_> {
             return;
         }
         let lift = &self.prepared.lift;
-        let facts = obligation.cube.atoms().iter().filter_map(|lit| {
+        let registers = self.prepared.bits.registers().len();
+        let atoms = obligation.cube.atoms().iter();
+        let facts = atoms.filter(|lit| lit.var().index() <= registers).filter_map(|lit| {
             let Bit { index, position } = lift.origin(lit.var().index() - 1);
             Fact::of_bit(lift.old(), index, position, !lit.is_negative())
         });
@@ -236,6 +249,36 @@ impl<'a> Verdicts<'a> {
         let BitTask { prepared, task } = bits;
         let (status, progress) = (vec![None; properties], FrameProgress::start());
         Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new() }
+    }
+
+    /// The claim that no state is in one of these cubes, which mention signals.
+    fn formula(&self, domain: &Bits, cubes: &[Cube<Lit>]) -> Certificate {
+        let signals = &domain.transition().signals;
+        let registers = self.prepared.bits.registers().len();
+        let mut pool = Pool::new();
+        let symbols: Vec<ExprId> =
+            (0..registers).map(|_| pool.symbol(Sort::BOOL, None).expect("a bit")).collect();
+        let truth = pool.bool(true);
+        let pool = RefCell::new(pool);
+        let and = |a, b| pool.borrow_mut().and(a, b).expect("two bits");
+        let not = |a| pool.borrow_mut().not(a).expect("a bit");
+        let nodes = signals.fold(truth, |register| symbols[register], and, not);
+        let mut all = truth;
+        for cube in cubes {
+            let mut inside = truth;
+            for lit in cube.atoms() {
+                let index = lit.var().index() - 1;
+                let node = match index.checked_sub(registers) {
+                    Some(signal) => nodes[signals.node(signal)],
+                    None => symbols[index],
+                };
+                inside = and(inside, if lit.is_negative() { not(node) } else { node });
+            }
+            all = and(all, not(inside));
+        }
+        let symbols = (0..registers).map(Role::State).collect();
+        let pool = pool.into_inner();
+        Certificate::Formula(Box::new(Formula { pool, expr: all, symbols }))
     }
 
     /// A property is violated by this trace of the prepared system.

@@ -15,7 +15,7 @@ use super::adopt::Offer;
 use super::bits::Bits;
 use super::cube::Cube;
 use super::domain::Level;
-use super::frames::Frames;
+use super::frames::{Frames, Lemma};
 use crate::relation::Transition;
 
 /// What the frames of a prepared system say about the user's. The keys are those of
@@ -30,7 +30,13 @@ pub(super) fn capture(
         reach: Reach::Always,
         clause: clause.into_iter().map(register_literal).collect(),
     });
-    let lemmas = frames.iter().map(|(level, lemma)| FrameLemma {
+    // Lemmas about signals have no form that another run could read.
+    let registers = prepared.bits.registers().len();
+    let is_plain = |lemma: &Lemma<Bits>| {
+        lemma.cube.atoms().iter().all(|lit| lit.var().index() <= registers)
+    };
+    let lemmas = frames.iter().filter(|(_, lemma)| is_plain(lemma));
+    let lemmas = lemmas.map(|(level, lemma)| FrameLemma {
         reach: level.finite().map_or(Reach::Always, Reach::Frame),
         clause: (lemma.cube.atoms().iter())
             .map(|lit| Literal {

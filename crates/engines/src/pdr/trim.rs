@@ -10,7 +10,7 @@
 
 use elinvar_sat::{Answer, Layer, LemmaId, Lit, Log, Query, Scope, Solver, StepId};
 
-use super::bits::main_solver;
+use super::bits::{main_solver, watch};
 use super::cube::Cube;
 use super::domain::Interruptible;
 use crate::relation::Transition;
@@ -58,6 +58,10 @@ impl Trimmer {
         let mut solver: Solver<Log> = main_solver(transition, origin, run);
         let mut clauses = Vec::new();
         let mut lemmas = Vec::with_capacity(invariant.len());
+        let mut is_watched = vec![false; transition.signals.count()];
+        for cube in invariant {
+            watch(transition, &mut solver, cube.atoms(), &mut is_watched);
+        }
         for (index, cube) in invariant.iter().enumerate() {
             let step = solver.proof().len();
             let clause: Vec<Lit> = cube.atoms().iter().map(|&atom| !atom).collect();

@@ -81,7 +81,7 @@ impl Judge {
             let mut implies = |a: Lit, b: Lit| solver.add_clause(&[!switches[0], !a, b]);
             match register.init {
                 Init::Constant(value) => implies(Transition::TRUE, lit.negate_if(!value)),
-                Init::Free => {}
+                Init::Free | Init::Defined => {}
                 Init::Equal(init) => {
                     implies(lit, init);
                     implies(init, lit);

@@ -2,10 +2,11 @@
 //! about its frames: property directed reachability and the engines with interpolants.
 //!
 //! `transition` makes the clauses, `eliminate` resolves gates away, and `justify` finds the
-//! inputs and registers that a value rests on.
+//! inputs and registers that a value rests on. `signals` adds gates to the registers.
 
 mod eliminate;
 mod justify;
+mod signals;
 mod transition;
 
 use elinvar_sat::Layer;

@@ -9,12 +9,13 @@
 use std::ops::Range;
 
 use elinvar_ir::PropertyId;
-use elinvar_logic::AigLit;
+use elinvar_logic::{Aig, AigLit};
 use elinvar_sat::{Lit, Proof, Solver, Var};
 use elinvar_transform::BitSystem;
 
 use super::eliminate::eliminate;
 use super::justify::Network;
+use super::signals::{Chosen, Signals, choose};
 
 /// One register.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +31,15 @@ pub(crate) enum Init {
     Free,
     /// The value of a literal over initial values (and inputs of the first cycle).
     Equal(Lit),
+    /// That of a signal: its definition says it.
+    Defined,
 }
 
 #[derive(Clone)]
 pub(crate) struct Transition {
+    /// The registers, then the signals.
     pub registers: Vec<Register>,
+    pub signals: Signals,
     pub inputs: usize,
     pub constraints: Vec<Lit>,
     pub bads: Vec<(PropertyId, Lit)>,
@@ -83,8 +88,24 @@ impl Transition {
         transition
     }
 
+    /// The same with signals: gates over registers that lemmas may speak of.
+    pub fn with_signals(system: &BitSystem, properties: &[PropertyId]) -> Self {
+        let mut first = Translation::new(system);
+        let plain = first.translate(system.aig(), properties, &[]);
+        let (clauses, eliminated) = eliminate(&plain.clauses, &plain.frozen());
+        let chosen = choose(system, &first.lits, &clauses, &eliminated);
+        let mut transition = Translation::new(system).run_with(properties, chosen);
+        transition.eliminate();
+        transition
+    }
+
     /// A literal that is always true.
     pub const TRUE: Lit = Lit::from_code(0);
+
+    /// The number of registers that are no signals.
+    pub fn plain_registers(&self) -> usize {
+        self.registers.len() - self.signals.count()
+    }
 
     pub fn register_var(index: usize) -> Var {
         Var::new(1 + index)
@@ -167,7 +188,7 @@ impl Transition {
         let registers = self.registers.iter().flat_map(|register| {
             let init = match register.init {
                 Init::Equal(lit) => Some(lit),
-                Init::Constant(_) | Init::Free => None,
+                Init::Constant(_) | Init::Free | Init::Defined => None,
             };
             [Some(register.next), init].into_iter().flatten()
         });
@@ -175,15 +196,20 @@ impl Transition {
         registers.chain(bads).chain(self.constraints.iter().copied())
     }
 
-    /// Resolves gates away and numbers the rest anew.
-    fn eliminate(&mut self) {
+    /// The variables that must not be resolved away.
+    fn frozen(&self) -> Vec<bool> {
         let leaves = 1 + self.registers.len() + self.inputs;
         let mut frozen = vec![false; self.vars];
         frozen[..leaves].fill(true);
         for root in self.roots() {
             frozen[root.var().index()] = true;
         }
-        let (clauses, eliminated) = eliminate(&self.clauses, &frozen);
+        frozen
+    }
+
+    /// Resolves gates away and numbers the rest anew.
+    fn eliminate(&mut self) {
+        let (clauses, eliminated) = eliminate(&self.clauses, &self.frozen());
         let mut names = Vec::with_capacity(self.vars);
         let mut vars = 0;
         for gone in eliminated {
@@ -213,7 +239,7 @@ impl Transition {
     }
 }
 
-fn owner(clause: &[Lit]) -> Var {
+pub(super) fn owner(clause: &[Lit]) -> Var {
     clause.iter().map(|lit| lit.var()).max().expect("a definition has a variable")
 }
 
@@ -248,6 +274,59 @@ impl<'a> Translation<'a> {
     }
 
     fn run(mut self, properties: &[PropertyId]) -> Transition {
+        self.translate(self.system.aig(), properties, &[])
+    }
+
+    fn run_with(mut self, properties: &[PropertyId], chosen: Chosen) -> Transition {
+        let registers = self.system.registers().len();
+        let count = chosen.gates.len();
+        self.lits.resize(chosen.aig.len(), !Transition::TRUE);
+        self.ranks = (0..chosen.aig.len() as u32).map(|rank| rank + 1).collect();
+        self.vars += count;
+        for (number, input) in self.system.inputs().iter().enumerate() {
+            self.lits[input.node()] = Var::new(1 + registers + count + number).positive();
+            self.ranks[input.node()] = 0;
+        }
+        for (number, gate) in chosen.gates.iter().enumerate() {
+            self.lits[gate.node()] = Transition::register_var(registers + number).positive();
+            self.ranks[gate.node()] = 1;
+        }
+        for clause in chosen.clauses.iter() {
+            self.clauses.push(clause.iter().copied());
+        }
+        let signals: Vec<(AigLit, AigLit, Init)> = (0..count)
+            .map(|signal| (chosen.gates[signal], chosen.next[signal], chosen.init[signal]))
+            .collect();
+        let mut transition = self.translate(&chosen.aig, properties, &signals);
+        transition.signals = chosen.signals;
+        transition
+    }
+
+    /// Defines the gates that are needed, except signals, whose definitions are there.
+    fn define_cone(&mut self, aig: &Aig, roots: Vec<AigLit>, is_signal: &[bool]) {
+        let mut done = vec![false; aig.len()];
+        let mut stack: Vec<(usize, bool)> = roots.iter().map(|lit| (lit.node(), false)).collect();
+        stack.reverse();
+        while let Some((node, ready)) = stack.pop() {
+            if done[node] || is_signal[node] {
+                continue;
+            }
+            let Some((a, b)) = aig.operands(node) else { continue };
+            if ready {
+                done[node] = true;
+                self.define(node, a, b);
+            } else {
+                stack.extend([(node, true), (b.node(), false), (a.node(), false)]);
+            }
+        }
+    }
+
+    fn translate(
+        &mut self,
+        aig: &Aig,
+        properties: &[PropertyId],
+        signals: &[(AigLit, AigLit, Init)],
+    ) -> Transition {
         let system = self.system;
         let asked = system.properties().iter().enumerate().map(|(i, p)| (PropertyId(i), p.bad));
         let bads: Vec<(PropertyId, AigLit)> =
@@ -257,10 +336,17 @@ impl<'a> Translation<'a> {
         let roots = roots
             .chain(bads.iter().map(|&(_, bad)| bad))
             .chain(system.constraints().iter().copied());
-        for node in system.aig().cone(roots) {
-            if let Some((a, b)) = system.aig().operands(node) {
-                self.define(node, a, b);
+        if signals.is_empty() {
+            for node in aig.cone(roots) {
+                if let Some((a, b)) = aig.operands(node) {
+                    self.define(node, a, b);
+                }
             }
+        } else {
+            let mut is_signal = vec![false; aig.len()];
+            signals.iter().for_each(|(gate, ..)| is_signal[gate.node()] = true);
+            let roots = roots.chain(signals.iter().map(|&(_, next, _)| next)).collect();
+            self.define_cone(aig, roots, &is_signal);
         }
         let registers = system.registers().iter().map(|register| Register {
             next: self.lit(register.next),
@@ -271,25 +357,28 @@ impl<'a> Translation<'a> {
                 Some(lit) => Init::Equal(lit),
             },
         });
-        let registers: Vec<Register> = registers.collect();
+        let further =
+            signals.iter().map(|&(_, next, init)| Register { next: self.lit(next), init });
+        let registers: Vec<Register> = registers.chain(further).collect();
         let inputs = system.inputs().len();
         let constraints: Vec<Lit> = system.constraints().iter().map(|&lit| self.lit(lit)).collect();
         let bads: Vec<_> = bads.into_iter().map(|(id, bad)| (id, self.lit(bad))).collect();
         let network = Network {
             leaves: 1 + registers.len() + inputs,
-            gates: self.gates,
+            gates: std::mem::take(&mut self.gates),
             next: registers.iter().map(|register| register.next).collect(),
             bads: bads.iter().map(|&(_, bad)| bad).collect(),
             constraints: constraints.clone(),
         };
         Transition {
             registers,
+            signals: Signals::default(),
             inputs,
             constraints,
             bads,
             network,
             vars: self.vars,
-            clauses: self.clauses,
+            clauses: std::mem::take(&mut self.clauses),
         }
     }
 
