@@ -88,6 +88,10 @@ struct ExpertOptions {
     #[arg(long, hide_short_help = true)]
     no_elimination: bool,
 
+    /// pdr: lemmas may speak of internal signals: gates that depend on registers alone
+    #[arg(long, hide_short_help = true)]
+    internal_signals: bool,
+
     /// pdr, avy, words: how many counterexamples to generalisation are blocked in a row when a
     /// lemma is shortened; 0, the default of avy, blocks none [default: 3]
     #[arg(long, value_name = "MAX", hide_short_help = true)]
@@ -368,6 +372,7 @@ impl EngineOptions {
         }
         set(&mut options.passes, (!self.expert.passes.is_empty()).then(|| self.passes()));
         set(&mut options.elimination, self.expert.no_elimination.then_some(false));
+        set(&mut options.signals, self.expert.internal_signals.then_some(true));
         set(&mut options.ctg.max, self.expert.ctg);
         set(&mut options.ctg.depth, self.expert.ctg_depth);
         set(&mut options.attempts, self.expert.attempts);
@@ -412,7 +417,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 26] = [
+        let options: [(&str, bool, &[EngineName]); 27] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -422,6 +427,7 @@ impl EngineOptions {
             ("--no-strengthen", self.expert.no_strengthen, &[Kind]),
             ("--passes", !self.expert.passes.is_empty(), &[Pdr, Avy, Itp, Imc]),
             ("--no-elimination", self.expert.no_elimination, &[Pdr, Avy, Itp, Imc]),
+            ("--internal-signals", self.expert.internal_signals, &[Pdr]),
             ("--ctg", self.expert.ctg.is_some(), &[Pdr, Avy, Words]),
             ("--ctg-depth", self.expert.ctg_depth.is_some(), &[Pdr, Avy, Words]),
             ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
@@ -556,11 +562,12 @@ mod tests {
     #[test]
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
-                     --attempts 3 --no-keep-parent --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
+                     --internal-signals --attempts 3 --no-keep-parent --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
         assert_eq!((options.passes, options.elimination), (passes, false));
-        assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2 }, 3));
+        assert!(options.signals && !PdrOptions::default().signals);
+        assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2, reach: 1 }, 3));
         assert_eq!((options.keep_parent, options.stubborn), (false, 4));
         assert_eq!((options.drop_obligations, options.patience), (None, 7));
         assert_eq!(options.memory_limit, 9);
@@ -588,7 +595,8 @@ mod tests {
         let words = "--engine avy --ctg 4 --ctg-depth 2 --step 3 --no-global-trace \
                      --no-min-suffix --min-core --no-shallow-push --interleave 5 \
                      --no-incremental --interpolation pudlak";
-        let pdr = PdrOptions { ctg: Ctg { max: 4, depth: 2 }, ..AvyOptions::default().pdr };
+        let pdr =
+            PdrOptions { ctg: Ctg { max: 4, depth: 2, reach: 1 }, ..AvyOptions::default().pdr };
         let options = AvyOptions {
             pdr,
             step: 3,
@@ -610,7 +618,7 @@ mod tests {
                      --compare-simulations --ctg 5 --ctg-depth 2 --attempts 3 --no-keep-parent \
                      --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let pdr = PdrOptions {
-            ctg: Ctg { max: 5, depth: 2 },
+            ctg: Ctg { max: 5, depth: 2, reach: 1 },
             attempts: 3,
             keep_parent: false,
             stubborn: 4,

@@ -54,6 +54,12 @@ fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
         }
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
+        // Another engine may have looked further.
+        let known = sweep.known().min(bound.unwrap_or(usize::MAX));
+        if known > first {
+            first = known;
+            sweep = sweep.from(known);
+        }
         let last = first + step.max(1) - 1;
         let last = bound.map_or(last, |bound| last.min(bound));
         task.run().emit(Event::bound(NAME, last));
@@ -100,6 +106,13 @@ impl<'a> Sweep<'a> {
     /// The same sweep, where no open property has a bad state before this frame.
     pub(crate) fn from(self, frame: usize) -> Self {
         Sweep { excluded: frame, ..self }
+    }
+
+    /// The first frame in which an open property may have a bad state, as far as any engine has
+    /// found out.
+    fn known(&self) -> usize {
+        let open = self.open.iter().map(|&(property, _)| self.task.excluded(property));
+        open.min().unwrap_or(0)
     }
 
     pub(crate) fn is_done(&self) -> bool {

@@ -13,6 +13,7 @@ use elinvar_ir::{Fact, PdrState, PropertyId, StopReason};
 use elinvar_logic::Watch;
 use elinvar_transform::Limits;
 
+use crate::ring::Gate;
 use crate::statistics::Statistics;
 
 /// What an engine reports while it works.
@@ -166,6 +167,8 @@ pub struct Run {
     effort: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
     states: Option<Arc<Reporting>>,
+    /// Where it waits for its turns, if it shares the processor with others.
+    gate: Option<Arc<Gate>>,
     /// When memory is to be looked at again, in milliseconds since `start`.
     memory_check: Arc<AtomicU64>,
     start: Instant,
@@ -199,6 +202,7 @@ impl Run {
             effort: None,
             observer: Arc::new(|_| {}),
             states: None,
+            gate: None,
             memory_check: Arc::default(),
             start: Instant::now(),
             memory_passed: Arc::default(),
@@ -279,6 +283,11 @@ impl Run {
         due
     }
 
+    /// The same run, which takes turns with others.
+    pub(crate) fn with_gate(self, gate: Gate) -> Self {
+        Run { gate: Some(Arc::new(gate)), ..self }
+    }
+
     /// A part of this run that can be cancelled alone.
     pub fn child(&self) -> Self {
         let mut child = self.clone();
@@ -321,6 +330,9 @@ impl Run {
     /// Must the engine stop, and why? Cheap enough to be asked by a solver
     /// thousands of times a second; memory is looked at a hundred times a second.
     pub fn stop(&self) -> Option<StopReason> {
+        if let Some(gate) = &self.gate {
+            gate.ask();
+        }
         if self.is_exhausted() { Some(StopReason::Cancelled) } else { self.passed() }
     }
 

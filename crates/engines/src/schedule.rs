@@ -5,8 +5,9 @@
 //! chosen. It first runs cheap passes: k-induction on the model as it stands and bounded
 //! model checking on its bits decide what is shallow or inductive, random simulation finds
 //! what fails easily, and property directed reachability on words gets a short time where
-//! there are numbers. Then property directed reachability works on the bits. k-induction
-//! gets what is too large for bits. An earlier proof comes before everything else.
+//! there are numbers. Then property directed reachability works on the bits; if that takes
+//! long, bounded model checking, k-induction and AVY share the processor with it ([`Sharing`]).
+//! k-induction gets what is too large for bits. An earlier proof comes before everything else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,9 +16,11 @@ use elinvar_logic::blast::cost;
 
 use crate::bmc::BmcOptions;
 use crate::engine::{Choice, Engine, EngineError};
+use crate::interpolation::avy::AvyOptions;
 use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
+use crate::ring::{Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
 use crate::task::{BitTask, Task};
@@ -60,6 +63,20 @@ pub struct Turn {
     pub conditions: Vec<Condition>,
     /// The statistics of the engine are reported only if it decides something.
     pub tentative: bool,
+    /// The engine shares the processor with others.
+    pub sharing: Option<Sharing>,
+}
+
+/// How an engine shares the processor with others. Efforts are counted in questions of solvers
+/// whether to go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sharing {
+    /// The effort before the others get a share.
+    pub alone: u64,
+    /// The effort of each time after that.
+    pub slice: u64,
+    /// The others, each with its effort between those of the engine.
+    pub others: Vec<(Turn, u64)>,
 }
 
 /// What an engine is given.
@@ -108,7 +125,13 @@ impl Turn {
             lookahead: None,
             conditions: Vec::new(),
             tentative: false,
+            sharing: None,
         }
+    }
+
+    /// The same turn, in which other engines get a share of the effort.
+    pub fn sharing(self, sharing: Sharing) -> Self {
+        Turn { sharing: Some(sharing), ..self }
     }
 
     /// The same turn on the bits of the model, if there are any.
@@ -155,8 +178,21 @@ impl Schedule {
         ]);
         let mut schedule = Self::auto_without_words();
         let last = schedule.turns.len() - 2;
+        schedule.turns[last].sharing = Some(Self::sharing_with_pdr());
         schedule.turns.insert(last, words);
         schedule
+    }
+
+    /// The engines that share the processor with the search on bits, if that takes long: each
+    /// solves models that the others do not. Property directed reachability and AVY ask about a
+    /// thousand times a second, and engines that use CaDiCaL alone fifty times as often.
+    fn sharing_with_pdr() -> Sharing {
+        let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
+        let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
+        let avy = Turn::new(Choice::Avy(AvyOptions::default()));
+        let others =
+            vec![(bmc.tentative(), 10_000), (induction.tentative(), 5_000), (avy.tentative(), 250)];
+        Sharing { alone: 2_000, slice: 1_000, others }
     }
 
     /// The same without a try on words, for a race in which others work on words.
@@ -245,16 +281,34 @@ impl Turn {
         let held_back: Arc<Mutex<Vec<Event>>> = Arc::default();
         let run = task.run().limited(self.effort);
         let run = if self.tentative { hold_back_statistics(&run, &held_back) } else { run };
-        let mut engine = self.engine_for(task)?.build();
-        let asked = match self.form {
-            Form::Model => task.with_run(run).ask(&mut *engine),
-            Form::Bits => bits(task)?.as_system()?.with_run(run).ask(&mut *engine),
+        let asked = match &self.sharing {
+            None => self.ask(task, run),
+            Some(sharing) => self.ask_with_others(sharing, &task.with_run(run)),
         };
         if task.open().len() < before {
             let held_back = &mut *held_back.lock().unwrap_or_else(PoisonError::into_inner);
             held_back.drain(..).for_each(|event| task.run().emit(event));
         }
         asked.map(|()| true)
+    }
+
+    fn ask(&self, task: &Task, run: Run) -> Result<(), EngineError> {
+        let mut engine = self.engine_for(task)?.build();
+        match self.form {
+            Form::Model => task.with_run(run).ask(&mut *engine),
+            Form::Bits => bits(task)?.as_system()?.with_run(run).ask(&mut *engine),
+        }
+    }
+
+    /// Asks the engine, which shares the processor with others.
+    fn ask_with_others(&self, sharing: &Sharing, task: &Task) -> Result<(), EngineError> {
+        let Sharing { alone, slice, others } = sharing;
+        let first = Member { work: Box::new(|run| self.ask(task, run)), slice: *slice };
+        let others = others.iter().map(|(turn, slice)| Member {
+            work: Box::new(|run| turn.take(&task.with_run(silent(&run))).map(|_| ())),
+            slice: *slice,
+        });
+        share(task, *alone, first, others.collect())
     }
 
     /// The engine, with a bound that suits the size of the model.
@@ -272,6 +326,22 @@ impl Turn {
         let bound = Some(steps.min((gates / size.max(1)) as usize));
         Ok(self.engine.clone().with_bound(bound))
     }
+}
+
+/// The same run without news of its progress: the line on a terminal is about one engine.
+fn silent(run: &Run) -> Run {
+    let audience = run.clone();
+    run.clone().with_observer(move |event| match event {
+        Event::Progress { .. } => {}
+        Event::Query { .. }
+        | Event::ArrayLemmas { .. }
+        | Event::DistinctPairs { .. }
+        | Event::Statistics(_)
+        | Event::State(_)
+        | Event::Recurring(_)
+        | Event::Instance { .. }
+        | Event::Decided { .. } => audience.emit(event.clone()),
+    })
 }
 
 /// The same run, whose statistics are kept for later.
@@ -381,6 +451,22 @@ mod tests {
         };
         assert_eq!(open_and_reported(Effort::Questions(0)), (1, 0));
         assert_eq!(open_and_reported(SHORT_ON_WORDS), (0, 2));
+    }
+
+    /// Numbers that are proportional are hard for the search on bits and easy for words.
+    #[test]
+    fn engines_share_the_processor() {
+        let found = |alone: u64| {
+            let task = Task::about(&proportional(), &[PropertyId(0)], &Run::new());
+            let words = Turn::new(Choice::Words(WordsOptions::default()));
+            let pdr = Turn::new(Choice::Pdr(PdrOptions::default()));
+            let sharing = Sharing { alone, slice: 20, others: vec![(words, 1000)] };
+            pdr.sharing(sharing).take(&task).unwrap();
+            task.finding(PropertyId(0)).map(|finding| (finding.engine, finding.verdict))
+        };
+        let by_words = found(5);
+        assert_eq!(by_words.as_ref().map(|(engine, _)| *engine), Some("words"));
+        assert_eq!(found(5), by_words, "the same run twice");
     }
 
     #[test]

@@ -122,7 +122,8 @@ fn settings(number: u64) -> WordsOptions {
         simulation: Kind::ALL[number / 4 % Kind::ALL.len()],
         compare_simulations: number.is_multiple_of(11),
         pdr: PdrOptions {
-            ctg: [(0, 0), (3, 1), (5, 2)].map(|(max, depth)| Ctg { max, depth })[number % 3],
+            ctg: [(0, 0), (3, 1), (5, 2)].map(|(max, depth)| Ctg { max, depth, reach: 1 })
+                [number % 3],
             drop_obligations: [None, Some(1), Some(20)][number / 3 % 3],
             keep_parent: number.is_multiple_of(2),
             stubborn: if number % 7 < 3 { 0 } else { 10 },

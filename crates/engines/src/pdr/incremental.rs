@@ -158,11 +158,8 @@ fn decide<'a>(
 ) -> Outcome<'a> {
     let BitTask { prepared, task } = bits;
     let (run, reuse_only) = (task.run(), drive.is_none());
-    let transition = if std::env::var_os("EL_INN").is_some() {
-        Transition::with_signals(&prepared.bits, &task.open())
-    } else {
-        Transition::new(&prepared.bits, &task.open(), options.elimination)
-    };
+    let translate = if options.signals { Transition::with_signals } else { Transition::new };
+    let transition = translate(&prepared.bits, &task.open(), options.elimination);
     let begun = begin(transition, prepared, earlier, reuse_only, run);
     let (mut domain, start) = match begun {
         Ok(begun) => begun,

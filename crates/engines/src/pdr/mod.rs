@@ -56,6 +56,8 @@ pub struct PdrOptions {
     pub passes: PassOptions,
     /// Resolve gates away before clauses go to the solver.
     pub elimination: bool,
+    /// Lemmas may speak of gates that depend on registers alone.
+    pub signals: bool,
     /// What is done about counterexamples to generalisation.
     pub ctg: Ctg,
     /// Do not try to drop literals of a lemma that blocks the cube one frame earlier.
@@ -78,6 +80,7 @@ impl Default for PdrOptions {
         PdrOptions {
             passes: PassOptions::default(),
             elimination: true,
+            signals: false,
             ctg: Ctg { max: 3, depth: 1, reach: 1 },
             keep_parent: true,
             attempts: usize::MAX,
@@ -174,9 +177,8 @@ impl Report<Bits> for Verdicts<'_> {
     ) {
         let invariant = domain.trim(property, invariant);
         let registers = self.prepared.bits.registers().len();
-        let is_plain = |cube: &Cube<Lit>| {
-            cube.atoms().iter().all(|lit| lit.var().index() <= registers)
-        };
+        let is_plain =
+            |cube: &Cube<Lit>| cube.atoms().iter().all(|lit| lit.var().index() <= registers);
         if !invariant.iter().all(is_plain) {
             let certificate = self.formula(domain, &invariant);
             self.status[property] = Some(PropertyStatus::Safe);

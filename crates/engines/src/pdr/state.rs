@@ -32,9 +32,8 @@ pub(super) fn capture(
     });
     // Lemmas about signals have no form that another run could read.
     let registers = prepared.bits.registers().len();
-    let is_plain = |lemma: &Lemma<Bits>| {
-        lemma.cube.atoms().iter().all(|lit| lit.var().index() <= registers)
-    };
+    let is_plain =
+        |lemma: &Lemma<Bits>| lemma.cube.atoms().iter().all(|lit| lit.var().index() <= registers);
     let lemmas = frames.iter().filter(|(_, lemma)| is_plain(lemma));
     let lemmas = lemmas.map(|(level, lemma)| FrameLemma {
         reach: level.finite().map_or(Reach::Always, Reach::Frame),

@@ -89,13 +89,16 @@ impl Transition {
     }
 
     /// The same with signals: gates over registers that lemmas may speak of.
-    pub fn with_signals(system: &BitSystem, properties: &[PropertyId]) -> Self {
+    pub fn with_signals(system: &BitSystem, properties: &[PropertyId], elimination: bool) -> Self {
         let mut first = Translation::new(system);
         let plain = first.translate(system.aig(), properties, &[]);
-        let (clauses, eliminated) = eliminate(&plain.clauses, &plain.frozen());
+        let frozen = if elimination { plain.frozen() } else { vec![true; plain.vars] };
+        let (clauses, eliminated) = eliminate(&plain.clauses, &frozen);
         let chosen = choose(system, &first.lits, &clauses, &eliminated);
         let mut transition = Translation::new(system).run_with(properties, chosen);
-        transition.eliminate();
+        if elimination {
+            transition.eliminate();
+        }
         transition
     }
 

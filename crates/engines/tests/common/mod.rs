@@ -5,8 +5,8 @@ mod evidence;
 
 use elinvar_engines::pdr::{Ctg, PdrOptions};
 use elinvar_ir::{
-    BitVec, Certificate, ExprId, Simulator, Sort, StateBit, SystemBuilder, Trace, TransitionSystem,
-    Value,
+    BitVec, Certificate, Evaluator, ExprId, Simulator, Sort, StateBit, SystemBuilder, Trace,
+    TransitionSystem, Value,
 };
 use elinvar_transform::PassOptions;
 
@@ -21,8 +21,12 @@ pub fn settings(number: u64) -> PdrOptions {
         passes: if pick(1) { PassOptions::default() } else { NO_PASSES },
         elimination: pick(2),
         keep_parent: pick(4),
-        ctg: [(0, 0), (1, 1), (3, 1), (5, 2)].map(|(max, depth)| Ctg { max, depth })
-            [number as usize / 3 % 4],
+        signals: !pick(8),
+        ctg: [(0, 0, 1), (1, 1, 1), (3, 1, 4), (5, 2, 2)].map(|(max, depth, reach)| Ctg {
+            max,
+            depth,
+            reach,
+        })[number as usize / 3 % 4],
         attempts: if number.is_multiple_of(5) { 1 } else { usize::MAX },
         stubborn: if number % 7 < 3 { 0 } else { 10 },
         drop_obligations: [None, Some(1), Some(20)][number as usize % 3],
@@ -84,11 +88,25 @@ pub fn path(system: &TransitionSystem, trace: &Trace) -> String {
 
 /// Which of the first states satisfy an invariant?
 pub fn satisfying(proof: &Certificate, states: usize) -> String {
-    let Certificate::Inductive { clauses } = proof else { panic!("PDR finds clauses: {proof:?}") };
     let holds = |letter: char| {
         let value = letter as u32 - 'a' as u32;
-        let literal = |bit: &StateBit| (value >> bit.bit & 1 == 1) == bit.positive;
-        clauses.iter().all(|clause| clause.iter().any(literal))
+        match proof {
+            Certificate::Inductive { clauses } => {
+                let literal = |bit: &StateBit| (value >> bit.bit & 1 == 1) == bit.positive;
+                clauses.iter().all(|clause| clause.iter().any(literal))
+            }
+            Certificate::Formula(formula) => {
+                let mut evaluator = Evaluator::new(&formula.pool, [formula.expr]);
+                evaluator.run(|symbol| match formula.pool.sort(symbol) {
+                    Sort::Bv(width) => Value::Bv(code(width, letter)),
+                    Sort::Array { .. } => panic!("the state is a word"),
+                });
+                evaluator.holds(formula.expr)
+            }
+            Certificate::KInductive { .. } | Certificate::Facts { .. } => {
+                panic!("PDR finds clauses: {proof:?}")
+            }
+        }
     };
     ('a'..).take(states).filter(|&letter| holds(letter)).collect()
 }
