@@ -102,8 +102,13 @@ struct ExpertOptions {
     #[arg(long, value_name = "N", hide_short_help = true)]
     ctg_depth: Option<usize>,
 
+    /// pdr, avy, words: how many states may be blocked for one such state, among them those
+    /// that lead to it [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    ctg_reach: Option<usize>,
+
     /// pdr, avy, words: stop shortening a lemma after N literals in a row that cannot be
-    /// dropped [default: try all]
+    /// dropped; avy and words try all by default [default: 8]
     #[arg(long, value_name = "N", hide_short_help = true)]
     attempts: Option<usize>,
 
@@ -375,6 +380,7 @@ impl EngineOptions {
         set(&mut options.signals, self.expert.internal_signals.then_some(true));
         set(&mut options.ctg.max, self.expert.ctg);
         set(&mut options.ctg.depth, self.expert.ctg_depth);
+        set(&mut options.ctg.reach, self.expert.ctg_reach);
         set(&mut options.attempts, self.expert.attempts);
         set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
         set(&mut options.stubborn, self.expert.stubborn);
@@ -417,7 +423,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 27] = [
+        let options: [(&str, bool, &[EngineName]); 28] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -430,6 +436,7 @@ impl EngineOptions {
             ("--internal-signals", self.expert.internal_signals, &[Pdr]),
             ("--ctg", self.expert.ctg.is_some(), &[Pdr, Avy, Words]),
             ("--ctg-depth", self.expert.ctg_depth.is_some(), &[Pdr, Avy, Words]),
+            ("--ctg-reach", self.expert.ctg_reach.is_some(), &[Pdr, Avy, Words]),
             ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
             ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
             ("--stubborn", self.expert.stubborn.is_some(), &[Pdr, Avy, Words]),
@@ -643,6 +650,8 @@ mod tests {
         for (name, default) in [
             ("ctg", options.ctg.max as u64),
             ("ctg_depth", options.ctg.depth as u64),
+            ("ctg_reach", options.ctg.reach as u64),
+            ("attempts", options.attempts as u64),
             ("drop_obligations", options.drop_obligations.map_or(0, u64::from)),
             ("patience", options.patience),
             ("memory_limit", options.memory_limit),
@@ -651,7 +660,9 @@ mod tests {
             let help = argument.get_help().expect(name).to_string();
             assert!(help.ends_with(&format!("[default: {default}]")), "{help}");
         }
-        assert_eq!(options.attempts, usize::MAX, "all literals are tried");
+        for pdr in [AvyOptions::default().pdr, WordsOptions::default().pdr] {
+            assert_eq!(pdr.attempts, usize::MAX, "all literals are tried");
+        }
     }
 
     #[test]

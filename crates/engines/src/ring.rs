@@ -1,10 +1,11 @@
 //! Engines that share one processor: each runs in a thread of its own, but only one of them at
 //! a time.
 //!
-//! Engines keep asking whether they must stop ([`Run::stop`]). After so many questions, an
-//! engine waits there until it is its turn again, and the next engine of the ring goes on. So
-//! no engine has to be able to interrupt its work, and nothing is lost when another one gets a
-//! turn. Turns are counted in questions and not in time, so a run is the same on every machine.
+//! Engines keep asking whether they must stop ([`Run::stop`]), and say how much work they have
+//! done since. After so much work, an engine waits there until it is its turn again, and the
+//! next engine of the ring goes on. So no engine has to be able to interrupt its work, and
+//! nothing is lost when another one gets a turn. Work is counted in propagations and questions
+//! and not in time, so a run is the same on every machine.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,19 +78,19 @@ impl Ring {
 pub(crate) struct Gate {
     ring: Arc<Ring>,
     member: usize,
-    /// How many questions a turn has.
+    /// How much work a turn has.
     slice: u64,
     left: AtomicU64,
     everyone: Run,
 }
 
 impl Gate {
-    /// Counts a question. At the end of a turn, waits for the next one.
-    pub(crate) fn ask(&self) {
-        // One thread at a time asks.
+    /// Counts work. At the end of a turn, waits for the next one.
+    pub(crate) fn spend(&self, work: u64) {
+        // One thread at a time works.
         let left = self.left.load(Ordering::Relaxed);
-        if left > 0 {
-            self.left.store(left - 1, Ordering::Relaxed);
+        if let Some(left) = left.checked_sub(work) {
+            self.left.store(left, Ordering::Relaxed);
             return;
         }
         self.left.store(self.slice, Ordering::Relaxed);
@@ -103,14 +104,14 @@ impl Gate {
     }
 }
 
-/// A member of a ring: what it does, and how many questions its turns have.
+/// A member of a ring: what it does, and how much work its turns have.
 pub(crate) struct Member<'a> {
     pub work: Box<dyn FnOnce(Run) -> Result<(), EngineError> + Send + 'a>,
     pub slice: u64,
 }
 
 /// Lets the members work on a task, one at a time, until it is decided or all have ended. The
-/// first one works in this thread; its first turn has `start` questions. Returns how the first
+/// first one works in this thread; its first turn has `start` work. Returns how the first
 /// one ended.
 pub(crate) fn share(
     task: &Task<TransitionSystem>,

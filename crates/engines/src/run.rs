@@ -16,6 +16,12 @@ use elinvar_transform::Limits;
 use crate::ring::Gate;
 use crate::statistics::Statistics;
 
+/// The work between two questions of CaDiCaL whether to stop, about.
+const WORK_OF_A_QUESTION: u64 = 20;
+
+/// The work between two questions of our own SAT core, about: it asks every 64 conflicts.
+pub(crate) const WORK_OF_CONFLICTS: u64 = 3_000;
+
 /// What an engine reports while it works.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -327,12 +333,23 @@ impl Run {
         (self.observer)(&event);
     }
 
+    /// So much work was done. An engine that shares the processor waits here while it is not
+    /// its turn.
+    pub(crate) fn spend(&self, work: u64) {
+        if let Some(gate) = &self.gate {
+            gate.spend(work);
+        }
+    }
+
     /// Must the engine stop, and why? Cheap enough to be asked by a solver
     /// thousands of times a second; memory is looked at a hundred times a second.
     pub fn stop(&self) -> Option<StopReason> {
-        if let Some(gate) = &self.gate {
-            gate.ask();
-        }
+        self.stop_after(WORK_OF_A_QUESTION)
+    }
+
+    /// The same after so much work: about microseconds, but the same on every machine.
+    pub fn stop_after(&self, work: u64) -> Option<StopReason> {
+        self.spend(work);
         if self.is_exhausted() { Some(StopReason::Cancelled) } else { self.passed() }
     }
 

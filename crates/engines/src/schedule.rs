@@ -5,9 +5,10 @@
 //! chosen. It first runs cheap passes: k-induction on the model as it stands and bounded
 //! model checking on its bits decide what is shallow or inductive, random simulation finds
 //! what fails easily, and property directed reachability on words gets a short time where
-//! there are numbers. Then property directed reachability works on the bits; if that takes
-//! long, bounded model checking, k-induction and AVY share the processor with it ([`Sharing`]).
-//! k-induction gets what is too large for bits. An earlier proof comes before everything else.
+//! there are numbers. Then property directed reachability works on the bits, with lemmas about
+//! internal signals; if that takes long, the same without signals, bounded model checking,
+//! k-induction and AVY share the processor with it ([`Sharing`]). k-induction gets what is too
+//! large for bits. An earlier proof comes before everything else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -67,15 +68,15 @@ pub struct Turn {
     pub sharing: Option<Sharing>,
 }
 
-/// How an engine shares the processor with others. Efforts are counted in questions of solvers
-/// whether to go on.
+/// How an engine shares the processor with others. Work is counted in about microseconds, by
+/// propagations and questions of solvers, so that a run is the same on every machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sharing {
-    /// The effort before the others get a share.
+    /// The work before the others get a share.
     pub alone: u64,
-    /// The effort of each time after that.
+    /// The work of each turn after that.
     pub slice: u64,
-    /// The others, each with its effort between those of the engine.
+    /// The others, each with the work of its turns.
     pub others: Vec<(Turn, u64)>,
 }
 
@@ -177,28 +178,30 @@ impl Schedule {
             Condition::HasNumbers,
         ]);
         let mut schedule = Self::auto_without_words();
-        let last = schedule.turns.len() - 2;
-        schedule.turns[last].sharing = Some(Self::sharing_with_pdr());
+        let search = schedule.turns.iter_mut().find(|turn| matches!(turn.engine, Choice::Pdr(_)));
+        search.expect("a search on bits").sharing = Some(Self::sharing());
+        let last = schedule.turns.len() - 3;
         schedule.turns.insert(last, words);
         schedule
     }
 
     /// The engines that share the processor with the search on bits, if that takes long: each
-    /// solves models that the others do not. Property directed reachability and AVY ask about a
-    /// thousand times a second, and engines that use CaDiCaL alone fifty times as often.
-    fn sharing_with_pdr() -> Sharing {
+    /// solves models that the others do not.
+    fn sharing() -> Sharing {
+        let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
         let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
         let avy = Turn::new(Choice::Avy(AvyOptions::default()));
-        let others =
-            vec![(bmc.tentative(), 10_000), (induction.tentative(), 5_000), (avy.tentative(), 250)];
-        Sharing { alone: 2_000, slice: 1_000, others }
+        let others = [(plain, 400_000), (bmc, 100_000), (induction, 50_000), (avy, 150_000)];
+        let others = others.map(|(turn, work)| (turn.tentative(), work)).into();
+        Sharing { alone: 1_500_000, slice: 500_000, others }
     }
 
     /// The same without a try on words, for a race in which others work on words.
     pub fn auto_without_words() -> Self {
         let induction = || Turn::new(Choice::KInduction(KInductionOptions::default()));
         let pdr = PdrOptions::default();
+        let signals = PdrOptions { signals: true, ..pdr.clone() };
         let turns = vec![
             Turn::new(Choice::Reprove(pdr.clone()))
                 .when(&[Condition::EarlierLemmas, Condition::FitsIntoBits]),
@@ -208,6 +211,9 @@ impl Schedule {
                 .within(SHORT)
                 .ahead(STEPS_ON_BITS),
             Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
+            // Lemmas about signals are of no use to another run.
+            Turn::new(Choice::Pdr(signals))
+                .when(&[Condition::FitsIntoBits, Condition::NotInSeries]),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
             // What is too large for bits, or beyond the engine on bits.
             induction(),
@@ -230,7 +236,7 @@ impl Schedule {
     /// designs whose assertions were written to be proved by induction, all of them together.
     pub fn auto_by_induction() -> Self {
         let mut schedule = Self::auto();
-        let last = schedule.turns.len() - 2;
+        let last = schedule.turns.len() - 3;
         let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
         schedule.turns.insert(last, induction.within(LONG));
         schedule
@@ -492,7 +498,8 @@ mod tests {
                 Choice::Bmc(_),
                 Choice::Simulation(_),
                 Choice::Words(_),
-                Choice::Pdr(_),
+                Choice::Pdr(PdrOptions { signals: true, .. }),
+                Choice::Pdr(PdrOptions { signals: false, .. }),
                 Choice::KInduction(_)
             ]
         ));
@@ -514,7 +521,7 @@ mod tests {
     fn a_longer_induction_comes_before_the_search_on_bits() {
         let turns = Schedule::auto_by_induction().turns;
         assert_eq!(turns.len(), Schedule::auto().turns.len() + 1);
-        let [.., long, pdr, _] = &turns[..] else { panic!("{turns:?}") };
+        let [.., long, pdr, _, _] = &turns[..] else { panic!("{turns:?}") };
         assert!(matches!((&long.engine, &pdr.engine), (Choice::KInduction(_), Choice::Pdr(_))));
         compare_with_search(20, |system, properties| {
             let task = Task::about(system, properties, &Run::new());

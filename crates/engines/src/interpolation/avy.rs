@@ -70,7 +70,11 @@ impl Default for AvyOptions {
     fn default() -> Self {
         // The states to exclude come from a proof: lemmas for states that merely stand in
         // the way of a shorter lemma distract from it.
-        let pdr = PdrOptions { ctg: Ctg { max: 0, depth: 1, reach: 1 }, ..PdrOptions::default() };
+        let pdr = PdrOptions {
+            ctg: Ctg { max: 0, depth: 1, reach: 1 },
+            attempts: usize::MAX,
+            ..PdrOptions::default()
+        };
         AvyOptions {
             pdr,
             step: 1,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
 use crate::relation::{Interruptible, Justifier, Network};
-use crate::run::Run;
+use crate::run::{Run, WORK_OF_CONFLICTS};
 
 /// Finds states of a frame outside of the one before and of a formula.
 pub(super) struct Outside {
@@ -42,7 +42,7 @@ impl Outside {
         let (network, formula) = network(aig, !root, registers, origin.len());
         let mut solver = Solver::new();
         let watched = run.clone();
-        solver.set_stop(move || watched.stop().is_some());
+        solver.set_stop(move || watched.stop_after(WORK_OF_CONFLICTS).is_some());
         for index in 0..network.leaves + network.gates.len() {
             let var = solver.new_var();
             if (1..network.leaves).contains(&index) {

@@ -12,7 +12,7 @@ use elinvar_sat::{Answer, Layer, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
 use crate::relation::Interruptible;
-use crate::run::Run;
+use crate::run::{Run, WORK_OF_CONFLICTS};
 
 /// How many conflicts an attempt may take.
 const CONFLICTS: u64 = 2_000;
@@ -33,7 +33,7 @@ impl Core {
     pub fn new(refutation: &Refutation<'_>, distances: &[u32], run: &Run) -> Interruptible<Self> {
         let mut solver = Solver::new();
         let watched = run.clone();
-        solver.set_stop(move || watched.stop().is_some());
+        solver.set_stop(move || watched.stop_after(WORK_OF_CONFLICTS).is_some());
         let mut builder = Builder {
             old: distances,
             solver,

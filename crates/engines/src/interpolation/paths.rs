@@ -31,7 +31,7 @@ use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
 use crate::relation::{Init, Interruptible, Level, Transition};
-use crate::run::{self, Event, Run};
+use crate::run::{self, Event, Run, WORK_OF_CONFLICTS};
 
 /// How many words a log may have before it is better to begin anew.
 const LOG_LIMIT: usize = 1 << 27;
@@ -114,7 +114,7 @@ impl Paths {
         let definitions = Rc::new(transition.definitions());
         let mut solver = Solver::new();
         let stop = run.clone();
-        solver.set_stop(move || stop.stop().is_some());
+        solver.set_stop(move || stop.stop_after(WORK_OF_CONFLICTS).is_some());
         Paths {
             transition,
             origin,

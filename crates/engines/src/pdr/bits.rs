@@ -23,6 +23,11 @@ use crate::relation::Justifier;
 use crate::relation::{Init, Transition};
 use crate::run::Run;
 
+/// The work of a query besides propagation, in the unit of [`Run::stop_after`], and how many
+/// propagations are one.
+const WORK_OF_A_QUERY: u64 = 20;
+const PROPAGATIONS: u64 = 4;
+
 pub(crate) struct Bits {
     transition: Transition,
     solver: Solver,
@@ -35,6 +40,8 @@ pub(crate) struct Bits {
     activity: Activity,
     run: Run,
     asked: u64,
+    /// Of the solver, when it was last asked for.
+    propagations: u64,
     /// By signal: it is in the domain of every query, because a lemma mentions it.
     is_watched: Vec<bool>,
     pub statistics: PdrStatistics,
@@ -78,6 +85,7 @@ impl Bits {
             origin,
             run: run.clone(),
             asked: 0,
+            propagations: 0,
             statistics,
             assumptions: Vec::new(),
             clause: Vec::new(),
@@ -155,6 +163,10 @@ impl Bits {
     /// Must the run stop? Interruptible now and then.
     fn pause(&mut self) -> Interruptible<()> {
         self.asked += 1;
+        let propagations = self.solver.statistics().propagations;
+        let done = propagations.saturating_sub(self.propagations);
+        self.propagations = propagations;
+        self.run.spend(WORK_OF_A_QUERY + done / PROPAGATIONS);
         if self.asked.is_multiple_of(64) { self.run.go_on() } else { Ok(()) }
     }
 
@@ -545,7 +557,7 @@ fn all(assumptions: &[Lit]) -> Query<'_> {
 
 fn stop_with<P: Proof>(solver: &mut Solver<P>, run: &Run) {
     let run = run.clone();
-    solver.set_stop(move || run.stop().is_some());
+    solver.set_stop(move || run.stop_after(0).is_some());
 }
 
 /// A solver for the initial states, when some initial value is an expression.

@@ -32,6 +32,7 @@ use elinvar_sat::Lit;
 use elinvar_transform::{Bit, PassOptions, Prepared};
 
 use crate::engine::{EngineError, implement_engine};
+use crate::relation::Signals;
 use crate::run::{Event, Recurring, States};
 use crate::statistics::{FrameProgress, FrameSizes};
 use crate::task::{BitTask, Task};
@@ -83,7 +84,7 @@ impl Default for PdrOptions {
             signals: false,
             ctg: Ctg { max: 3, depth: 1, reach: 1 },
             keep_parent: true,
-            attempts: usize::MAX,
+            attempts: 8,
             stubborn: 10,
             drop_obligations: Some(20),
             patience: 2000,
@@ -96,6 +97,10 @@ impl Default for PdrOptions {
 pub struct Pdr(pub PdrOptions);
 
 const NAME: &str = "pdr";
+
+/// A lemma about signals that takes more clauses about registers than this is stated about
+/// signals in a certificate.
+const MOST_CLAUSES: usize = 32;
 
 implement_engine!(Pdr, NAME, check);
 
@@ -176,27 +181,20 @@ impl Report<Bits> for Verdicts<'_> {
         level: usize,
     ) {
         let invariant = domain.trim(property, invariant);
-        let registers = self.prepared.bits.registers().len();
-        let is_plain =
-            |cube: &Cube<Lit>| cube.atoms().iter().all(|lit| lit.var().index() <= registers);
-        if !invariant.iter().all(is_plain) {
-            let certificate = self.formula(domain, &invariant);
-            self.status[property] = Some(PropertyStatus::Safe);
-            let verdict = Verdict::Safe(certificate);
-            self.task.decide(self.engine, domain.property_id(property), verdict, level);
-            return;
-        }
-        let clause = |cube: &Cube<Lit>| {
-            let bit = |lit: &Lit| StateBit {
-                state: self.prepared.bits.symbol(lit.var().index() - 1),
-                bit: 0,
-                positive: lit.is_negative(),
-            };
-            cube.atoms().iter().map(bit).collect()
+        let signals = &domain.transition().signals;
+        let plain: Option<Vec<Vec<Vec<Lit>>>> =
+            invariant.iter().map(|cube| signals.expand(cube.atoms(), MOST_CLAUSES)).collect();
+        let certificate = match plain {
+            Some(cubes) => {
+                let clause =
+                    |cube: Vec<Lit>| cube.iter().map(|&lit| self.state_bit(!lit)).collect();
+                let clauses = cubes.into_iter().flatten().map(clause).collect();
+                Certificate::Inductive { clauses }
+            }
+            None => self.formula(signals, &invariant),
         };
-        let clauses = invariant.iter().map(clause).collect();
-        let verdict = Verdict::Safe(Certificate::Inductive { clauses });
         self.status[property] = Some(PropertyStatus::Safe);
+        let verdict = Verdict::Safe(certificate);
         self.task.decide(self.engine, domain.property_id(property), verdict, level);
     }
 
@@ -253,9 +251,14 @@ impl<'a> Verdicts<'a> {
         Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new() }
     }
 
+    /// The literal of a register in a certificate.
+    fn state_bit(&self, lit: Lit) -> StateBit {
+        let state = self.prepared.bits.symbol(lit.var().index() - 1);
+        StateBit { state, bit: 0, positive: !lit.is_negative() }
+    }
+
     /// The claim that no state is in one of these cubes, which mention signals.
-    fn formula(&self, domain: &Bits, cubes: &[Cube<Lit>]) -> Certificate {
-        let signals = &domain.transition().signals;
+    fn formula(&self, signals: &Signals, cubes: &[Cube<Lit>]) -> Certificate {
         let registers = self.prepared.bits.registers().len();
         let mut pool = Pool::new();
         let symbols: Vec<ExprId> =

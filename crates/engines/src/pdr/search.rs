@@ -307,16 +307,6 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
     /// More effort for obligations that come back.
     fn effort(&self, activity: f32) -> Generalization {
         let PdrOptions { ctg, keep_parent, attempts, stubborn, .. } = *self.options;
-        let dynamic = std::env::var_os("EL_DYN").is_some();
-        if dynamic {
-            let (max, reach) = match activity {
-                a if a < 10.0 => (0, 1),
-                a if a < 40.0 => (2 + (a - 10.0) as usize / 10, 1),
-                a => (5, 5 + (2.0 * (a - 40.0).powf(0.45)) as usize),
-            };
-            let ctg = Ctg { max, depth: usize::from(max > 0), reach };
-            return Generalization { ctg, keep_parent: activity < stubborn as f32, attempts };
-        }
         if activity < stubborn as f32 {
             return Generalization { ctg, keep_parent, attempts };
         }

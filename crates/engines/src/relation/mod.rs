@@ -14,6 +14,7 @@ use elinvar_sat::Layer;
 pub(crate) use crate::run::Stopped;
 
 pub(crate) use justify::{Justifier, Network};
+pub(crate) use signals::Signals;
 pub(crate) use transition::{Init, Transition};
 
 /// The number of a frame.

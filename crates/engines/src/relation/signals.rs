@@ -6,7 +6,7 @@
 //! same gate over the next values of the registers.
 
 use elinvar_logic::{Aig, AigLit};
-use elinvar_sat::Lit;
+use elinvar_sat::{Lit, Var};
 use elinvar_transform::BitSystem;
 
 use super::transition::{Clauses, Init, owner};
@@ -64,6 +64,54 @@ impl Signals {
     }
 }
 
+impl Signals {
+    /// Cubes over registers alone that have the same states together as a cube that mentions
+    /// signals, unless there are more than `most`.
+    pub fn expand(&self, atoms: &[Lit], most: usize) -> Option<Vec<Vec<Lit>>> {
+        let node = |lit: &Lit| match (lit.var().index() - 1).checked_sub(self.registers) {
+            Some(signal) => Var::new(self.node(signal)).positive().negate_if(lit.is_negative()),
+            None => *lit,
+        };
+        let mut cubes = Vec::new();
+        // Literals of nodes that are still to be replaced, and those of registers.
+        let mut open: Vec<(Vec<Lit>, Vec<Lit>)> = vec![(atoms.iter().map(node).collect(), vec![])];
+        while let Some((mut rest, mut cube)) = open.pop() {
+            let Some(lit) = rest.pop() else {
+                cubes.push(cube);
+                continue;
+            };
+            let gate = lit.var().index().checked_sub(1 + self.registers);
+            match gate.map(|gate| self.gates[gate]) {
+                // Node 0 is true.
+                None if lit.var().index() == 0 && lit.is_negative() => continue,
+                None if lit.var().index() == 0 => open.push((rest, cube)),
+                None if cube.contains(&!lit) => continue,
+                None => {
+                    if !cube.contains(&lit) {
+                        cube.push(lit);
+                    }
+                    open.push((rest, cube));
+                }
+                Some([a, b]) if lit.is_negative() => {
+                    let mut other = rest.clone();
+                    other.push(!b);
+                    open.push((other, cube.clone()));
+                    rest.push(!a);
+                    open.push((rest, cube));
+                }
+                Some([a, b]) => {
+                    rest.extend([a, b]);
+                    open.push((rest, cube));
+                }
+            }
+            if cubes.len() + open.len() > most {
+                return None;
+            }
+        }
+        Some(cubes)
+    }
+}
+
 /// A graph with the next values of signals, and what a translation has to know of them.
 pub(super) struct Chosen {
     pub aig: Aig,
@@ -118,7 +166,7 @@ pub(super) fn choose(
         }
         over_registers[node] = true;
         let [x, y] = [a, b].map(|lit| {
-            let place = elinvar_sat::Var::new(place[lit.node()]).positive();
+            let place = Var::new(place[lit.node()]).positive();
             // Node 0 is false in the graph and true here.
             place.negate_if(lit.is_complement() != (lit.node() == 0))
         });
@@ -138,9 +186,8 @@ pub(super) fn choose(
             signals.nodes.push(place[node] as u32);
         }
     }
-    let rename = |lit: Lit| {
-        elinvar_sat::Var::new(names[lit.var().index()]).positive().negate_if(lit.is_negative())
-    };
+    let rename =
+        |lit: Lit| Var::new(names[lit.var().index()]).positive().negate_if(lit.is_negative());
     let mut definitions: Vec<Vec<Lit>> = (clauses.iter())
         .filter(|clause| {
             clause.iter().all(|lit| names[lit.var().index()] != usize::MAX)
