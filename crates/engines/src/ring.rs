@@ -184,6 +184,7 @@ mod tests {
     use elinvar_models::families::proportional;
 
     use super::*;
+    use crate::run::WORK_OF_A_QUESTION;
 
     fn task(run: &Run) -> Task {
         Task::about(&proportional(), &[PropertyId(0)], run)
@@ -211,7 +212,7 @@ mod tests {
             }
             Ok(())
         };
-        Member { work: Box::new(work), slice: 2 }
+        Member { work: Box::new(work), slice: 2 * WORK_OF_A_QUESTION }
     }
 
     #[test]
@@ -219,7 +220,8 @@ mod tests {
         let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
         let member = |name, questions| asking(name, questions, &busy, &log);
         let others = vec![member('b', 4), member('c', 7)];
-        share(&task(&Run::new()), 5, member('a', 12), others).unwrap();
+        let start = 5 * WORK_OF_A_QUESTION;
+        share(&task(&Run::new()), start, member('a', 12), others).unwrap();
         let log = log.into_inner().unwrap();
         assert_eq!(log, "aaaaaabbbcccaaabcccaaac");
     }

@@ -17,7 +17,7 @@ use crate::ring::Gate;
 use crate::statistics::Statistics;
 
 /// The work between two questions of CaDiCaL whether to stop, about.
-const WORK_OF_A_QUESTION: u64 = 20;
+pub(crate) const WORK_OF_A_QUESTION: u64 = 20;
 
 /// The work between two questions of our own SAT core, about: it asks every 64 conflicts.
 pub(crate) const WORK_OF_CONFLICTS: u64 = 3_000;

@@ -490,6 +490,9 @@ fn read(transition: &Transition, origin: &[u64], model: &Model<'_>) -> Found<Bit
         }
     }
     let registers = transition.plain_registers();
+    if transition.signals.count() == 0 {
+        return Found { state, choice: choice.into_boxed_slice(), assigned };
+    }
     let values = state.clone();
     transition.signals.evaluate(
         |register| bit(&values, register),

@@ -12,7 +12,7 @@ use elinvar_transform::BitSystem;
 use super::transition::{Clauses, Init, owner};
 
 /// How the signals of a transition relation are computed from the registers.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Signals {
     /// Conjunctions, in topological order. Node 0 is true, the registers follow, then these.
     gates: Vec<[Lit; 2]>,
@@ -22,6 +22,11 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
+    /// No signals beside so many registers.
+    pub fn none(registers: usize) -> Self {
+        Signals { gates: Vec::new(), nodes: Vec::new(), registers }
+    }
+
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -139,7 +144,7 @@ pub(super) fn choose(
     let registers = system.registers();
     let mut over_registers = vec![false; aig.len()];
     over_registers[0] = true;
-    let mut signals = Signals { registers: registers.len(), ..Signals::default() };
+    let mut signals = Signals::none(registers.len());
     let mut place = vec![0; aig.len()];
     let mut next = vec![AigLit::FALSE; aig.len()];
     let mut init: Vec<Option<bool>> = vec![None; aig.len()];

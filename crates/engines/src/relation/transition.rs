@@ -375,7 +375,7 @@ impl<'a> Translation<'a> {
         };
         Transition {
             registers,
-            signals: Signals::default(),
+            signals: Signals::none(system.registers().len()),
             inputs,
             constraints,
             bads,
