@@ -194,7 +194,7 @@ impl Schedule {
         let avy = Turn::new(Choice::Avy(AvyOptions::default()));
         let others = [(plain, 400_000), (bmc, 100_000), (induction, 50_000), (avy, 150_000)];
         let others = others.map(|(turn, work)| (turn.tentative(), work)).into();
-        Sharing { alone: 1_500_000, slice: 500_000, others }
+        Sharing { alone: 6_000_000, slice: 500_000, others }
     }
 
     /// The same without a try on words, for a race in which others work on words.

@@ -18,7 +18,7 @@ pub(crate) mod search;
 mod state;
 mod statistics;
 mod trim;
-mod validate;
+pub(crate) mod validate;
 pub(crate) mod words;
 
 use std::cell::{OnceCell, RefCell};

@@ -227,3 +227,83 @@ fn constant(lit: AigLit) -> Option<bool> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use elinvar_ir::Rng;
+    use elinvar_logic::{Answer, Cadical, SatSolver};
+    use elinvar_models::Generator;
+
+    use super::*;
+    use crate::pdr::validate::tests::{SHAPES, bits_of, safety};
+    use crate::relation::Transition;
+
+    /// The values of literals after the registers and inputs got random ones.
+    fn values(transition: &Transition, registers: &[bool], rng: &mut Rng) -> Vec<bool> {
+        let mut solver = Cadical::new();
+        for _ in 0..transition.var_count() {
+            solver.new_var();
+        }
+        for clause in transition.clauses() {
+            solver.add_clause(clause);
+        }
+        let lit = |index: usize, value: bool| Var::new(index).positive().negate_if(!value);
+        let first_input = 1 + transition.registers.len();
+        let registers = registers.iter().enumerate().map(|(number, &value)| lit(1 + number, value));
+        let inputs = (0..transition.inputs).map(|number| lit(first_input + number, rng.one_in(2)));
+        let assumptions: Vec<Lit> = registers.chain(inputs).collect();
+        let Answer::Sat(mut model) = solver.solve(&assumptions) else {
+            panic!("gates have values")
+        };
+        let mut value = |index| model.value(Var::new(index).positive());
+        (0..transition.var_count()).map(value).collect()
+    }
+
+    fn state_of(signals: &Signals, registers: &[bool]) -> Vec<bool> {
+        let mut state = registers.to_vec();
+        signals.evaluate(|register| registers[register], |_, value| state.push(value));
+        state
+    }
+
+    /// Clauses, next values, evaluation and expansion agree about the values of signals.
+    #[test]
+    fn signals_are_gates_over_registers() {
+        let mut rng = Rng::new(11);
+        let mut count = 0;
+        for number in 0..40 {
+            let system = Generator::system(number, SHAPES[0]);
+            let prepared = bits_of(&system, number % 2 == 0);
+            let transition =
+                Transition::with_signals(&prepared.bits, &safety(&system), number % 3 > 0);
+            let signals = &transition.signals;
+            count += signals.count();
+            for _ in 0..10 {
+                let plain: Vec<bool> =
+                    (0..transition.plain_registers()).map(|_| rng.one_in(2)).collect();
+                let state = state_of(signals, &plain);
+                let found = values(&transition, &plain, &mut rng);
+                assert_eq!(state[..], found[1..=transition.registers.len()]);
+                let next: Vec<bool> = (transition.registers.iter())
+                    .map(|register| {
+                        found[register.next.var().index()] != register.next.is_negative()
+                    })
+                    .collect();
+                let plain_next = &next[..transition.plain_registers()];
+                assert_eq!(next, state_of(signals, plain_next), "the next values are consistent");
+                let cube = random_cube(transition.registers.len(), &mut rng);
+                if let Some(cubes) = signals.expand(&cube, 1000) {
+                    let holds = |lit: &Lit| state[lit.var().index() - 1] != lit.is_negative();
+                    let is_inside = cubes.iter().any(|cube| cube.iter().all(holds));
+                    assert_eq!(is_inside, cube.iter().all(holds));
+                    assert!(cubes.iter().flatten().all(|lit| lit.var().index() <= plain.len()));
+                }
+            }
+        }
+        assert!(count > 100, "{count} signals");
+    }
+
+    fn random_cube(registers: usize, rng: &mut Rng) -> Vec<Lit> {
+        let chosen = (1..=registers).filter(|_| rng.one_in(4)).collect::<Vec<usize>>();
+        chosen.iter().map(|&var| Var::new(var).positive().negate_if(rng.one_in(2))).collect()
+    }
+}
