@@ -3,6 +3,7 @@
 use crate::arena::{ClauseRef, Kind, Layer};
 use crate::literal::Lit;
 use crate::proof::Proof;
+use crate::record::Call;
 use crate::solver::{Reason, Solver, Value};
 
 /// One of two watches of a clause, kept with the watched literal.
@@ -49,6 +50,13 @@ pub(crate) struct Unit {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LemmaId(u32);
 
+impl LemmaId {
+    /// A number that no other lemma has while this one is not removed.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Where a lemma is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
@@ -69,6 +77,7 @@ impl<P: Proof> Solver<P> {
     /// Adds a permanent clause. For queries of scope `Cone` it must be part of the definition
     /// of a variable, or mention only permanent variables.
     pub fn add_clause(&mut self, lits: &[Lit]) {
+        self.record(Call::Clause(lits));
         self.reset();
         self.originals += 1;
         self.insert(lits, Kind::Original, Layer::ALWAYS, None);
@@ -76,6 +85,7 @@ impl<P: Proof> Solver<P> {
 
     /// Adds a clause over variables with defaults for queries at `layer` and below.
     pub fn add_lemma(&mut self, lits: &[Lit], layer: Layer) -> LemmaId {
+        self.record(Call::Lemma(lits, layer));
         self.reset();
         let id = self.free_lemmas.pop().unwrap_or_else(|| {
             self.lemmas.push(Place::Nowhere);
@@ -88,6 +98,7 @@ impl<P: Proof> Solver<P> {
 
     /// Lets a lemma count in later layers, too.
     pub fn raise_lemma(&mut self, id: LemmaId, layer: Layer) {
+        self.record(Call::Raise(id, layer));
         self.reset();
         match self.lemmas[id.0 as usize] {
             Place::Clause { clause, .. } => {
@@ -141,6 +152,7 @@ impl<P: Proof> Solver<P> {
     /// Removes a lemma that the others imply wherever it counts, as do those of
     /// the same or later layers that subsume it: what was learnt from it stays.
     pub fn remove_lemma(&mut self, id: LemmaId) {
+        self.record(Call::Remove(id));
         self.reset();
         match std::mem::replace(&mut self.lemmas[id.0 as usize], Place::Nowhere) {
             Place::Clause { clause, witness } => {
@@ -341,6 +353,7 @@ impl<P: Proof> Solver<P> {
     /// No query will be asked below this layer any more: what was learnt for such
     /// queries alone goes.
     pub fn expire(&mut self, layer: Layer) {
+        self.record(Call::Expire(layer));
         self.reset();
         if layer <= self.expired {
             return;

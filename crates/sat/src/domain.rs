@@ -5,6 +5,7 @@ use crate::arena::{ClauseRef, Kind, Layer};
 use crate::literal::{Lit, Var};
 use crate::proof::Proof;
 use crate::query::{Query, Scope};
+use crate::record::Call;
 use crate::solver::{ROOT, Solver, Value};
 
 /// Which variables a query is about, and what lemmas need to know of the others.
@@ -34,6 +35,7 @@ pub(crate) struct Domain {
 impl<P: Proof> Solver<P> {
     /// Names the variables by which the clauses define `var`.
     pub fn set_fan_in(&mut self, var: Var, fan_in: &[Var]) {
+        self.record(Call::FanIn(var, fan_in));
         let start = self.domain.fan_ins.len() as u32;
         self.domain.fan_ins.extend_from_slice(fan_in);
         self.domain.fan_in[var.index()] = (start, start + fan_in.len() as u32);
@@ -42,6 +44,7 @@ impl<P: Proof> Solver<P> {
     /// Puts the cone of `var` into the domain of every query. Must be said
     /// before clauses fix a variable of that cone that its definition does not.
     pub fn add_permanent_root(&mut self, var: Var) {
+        self.record(Call::PermanentRoot(var));
         self.reset();
         let mut stack = vec![var];
         while let Some(var) = stack.pop() {
@@ -58,18 +61,21 @@ impl<P: Proof> Solver<P> {
     /// The value of `var` in one assignment that satisfies every lemma that will
     /// be given; its first phase too. Must be said before clauses fix `var`.
     pub fn set_default(&mut self, var: Var, value: bool) {
+        self.record(Call::Default(var, value));
         self.domain.defaults[var.index()] = Value(value as u8);
         self.phases[var.index()] = value;
     }
 
     /// The phase in which `var` is tried first.
     pub fn set_phase(&mut self, var: Var, value: bool) {
+        self.record(Call::Phase(var, value));
         self.phases[var.index()] = value;
     }
 
     /// The value of `var` in every query at layer `level(0)`. It must be the
     /// default as well.
     pub fn set_initial(&mut self, var: Var, value: bool) {
+        self.record(Call::Initial(var, value));
         self.domain.initial[var.index()] = Value(value as u8);
         if P::LOGS {
             let lit = var.positive().negate_if(!value);

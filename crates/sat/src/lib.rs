@@ -51,6 +51,7 @@ mod order;
 mod proof;
 mod propagate;
 mod query;
+mod record;
 mod search;
 mod solver;
 

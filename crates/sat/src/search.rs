@@ -162,6 +162,7 @@ impl<P: Proof> Solver<P> {
         }
     }
 
+    #[inline]
     pub(crate) fn queue(&mut self, var: Var) {
         if !self.values[var.positive().code()].is_assigned() {
             self.order.push(var);

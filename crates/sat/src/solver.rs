@@ -11,6 +11,9 @@ use crate::literal::{Lit, Var};
 use crate::order::Order;
 use crate::proof::{NoProof, Proof};
 use crate::query::{Answer, Core, Model, Query};
+use crate::record::Call;
+#[cfg(feature = "record")]
+use crate::record::Recorder;
 
 /// What a literal is. Bit 1 says that it has no value; then bit 0 says that its
 /// variable is outside the domain of the query.
@@ -134,6 +137,8 @@ pub struct Solver<P: Proof = NoProof> {
 
     pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
     pub(crate) statistics: Statistics,
+    #[cfg(feature = "record")]
+    pub(crate) recorder: Recorder,
     pub(crate) proof: P,
 }
 
@@ -187,6 +192,8 @@ impl<P: Proof> Solver<P> {
             stamp: 0,
             stop: None,
             statistics: Statistics::default(),
+            #[cfg(feature = "record")]
+            recorder: Recorder::new(),
             proof: P::default(),
         }
     }
@@ -199,6 +206,7 @@ impl<P: Proof> Solver<P> {
 
     /// Adds a variable.
     pub fn new_var(&mut self) -> Var {
+        self.record(Call::NewVar);
         let var = Var::new(self.levels.len());
         let value = if self.domain.all { Value::OPEN } else { Value::OUTSIDE };
         self.values.extend([value; 2]);
@@ -245,6 +253,7 @@ impl<P: Proof> Solver<P> {
 
     /// Is there a model?
     pub fn solve(&mut self, query: &Query<'_>) -> Answer<'_, P> {
+        self.record(Call::Solve(query));
         self.statistics.queries += 1;
         self.reset();
         self.layer = query.layer;
@@ -308,15 +317,18 @@ impl<P: Proof> Solver<P> {
         self.layer = Layer::ALWAYS;
     }
 
+    #[inline]
     pub(crate) fn set_both(&mut self, var: Var, value: Value) {
         self.values[var.positive().code()] = value;
         self.values[(!var.positive()).code()] = value;
     }
 
+    #[inline]
     pub(crate) fn level(&self) -> u32 {
         self.level_starts.len() as u32
     }
 
+    #[inline]
     pub(crate) fn open_level(&mut self) {
         self.level_starts.push(self.trail.len());
     }
