@@ -381,18 +381,25 @@ impl<P: Proof> Solver<P> {
         learnts.sort_by_key(|&clause| self.arena.note(clause));
         let old = learnts.len() / 2;
         let mut index = 0;
+        let mut watched = Vec::with_capacity(2 * old);
         learnts.retain(|&clause| {
             index += 1;
             let keep = index > old || self.arena.len(clause) == 2;
             if !keep {
+                watched.extend([self.arena.lit(clause, 0), self.arena.lit(clause, 1)]);
                 self.arena.remove(clause);
             }
             keep
         });
-        self.learnts = learnts;
-        for list in &mut self.watches {
-            list.retain(|watch| !self.arena.is_removed(watch.clause()));
+        // Most lists have none of these clauses.
+        watched.sort_unstable();
+        watched.dedup();
+        for lit in watched {
+            self.watches[lit.code()].retain(|watch| !self.arena.is_removed(watch.clause()));
         }
+        // Binary clauses stay: however many they are, the next time is far enough away.
+        self.max_learnts = self.max_learnts.max(learnts.len() + learnts.len() / 2);
+        self.learnts = learnts;
     }
 
     /// Moves the clauses together. At level 0 no reason is needed any more.
