@@ -23,8 +23,11 @@ fn main() {
     for path in arguments {
         let text = std::fs::read_to_string(&path).expect("the record can be read");
         // A line that was cut off by the end of the run does not count.
-        let calls: Vec<Call> =
-            text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(Call::read).collect();
+        let calls: Vec<Call> = text
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'))
+            .map(Call::read)
+            .collect();
         if with_cadical {
             replay(&path, &calls, Theirs::default());
         } else {

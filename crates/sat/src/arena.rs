@@ -84,7 +84,8 @@ pub(crate) struct Arena {
 impl Arena {
     pub fn add(&mut self, lits: &[Lit], kind: Kind, layer: Layer, note: u32) -> ClauseRef {
         let start = self.words.len();
-        assert!(start + HEADER + lits.len() < 1 << 31, "the clauses fill more than 8 GiB");
+        // Watches have two bits of their own in the word of the place.
+        assert!(start + HEADER + lits.len() < 1 << 30, "the clauses fill more than 4 GiB");
         let code = match kind {
             Kind::Original => 0,
             Kind::Lemma => 1,

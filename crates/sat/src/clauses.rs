@@ -6,37 +6,6 @@ use crate::proof::Proof;
 use crate::record::Call;
 use crate::solver::{Reason, Solver, Value};
 
-/// One of two watches of a clause, kept with the watched literal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Watch {
-    /// A literal that satisfies the clause when true; the other one if binary.
-    pub blocker: Lit,
-    pub layer: Layer,
-    /// The clause, and in bit 0 whether it is a lemma.
-    clause: u32,
-}
-
-impl Watch {
-    pub fn new(clause: ClauseRef, lemma: bool, blocker: Lit, layer: Layer) -> Self {
-        Watch { blocker, layer, clause: clause.0 << 1 | lemma as u32 }
-    }
-
-    #[inline]
-    pub fn with_blocker(self, blocker: Lit) -> Self {
-        Watch { blocker, ..self }
-    }
-
-    #[inline]
-    pub fn clause(self) -> ClauseRef {
-        ClauseRef(self.clause >> 1)
-    }
-
-    #[inline]
-    pub fn is_lemma(self) -> bool {
-        self.clause & 1 == 1
-    }
-}
-
 /// A literal that must be true in a layer and below, but not in all layers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
@@ -103,15 +72,10 @@ impl<P: Proof> Solver<P> {
         match self.lemmas[id.0 as usize] {
             Place::Clause { clause, .. } => {
                 self.arena.set_layer(clause, layer);
-                let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-                let lists = if self.arena.len(clause) == 2 {
-                    &mut self.binaries
-                } else {
-                    &mut self.watches
-                };
-                for lit in [a, b] {
-                    let watch = lists[lit.code()].iter_mut().rfind(|w| w.clause() == clause);
-                    watch.expect("a clause is watched twice").layer = layer;
+                for position in 0..2 {
+                    let list = &mut self.watchers[self.arena.lit(clause, position).code()].long;
+                    let watch = list.iter_mut().rfind(|watch| watch.clause() == clause);
+                    watch.expect("a lemma is watched twice").layer = layer;
                 }
                 self.imply_if_unit(clause, layer);
             }
@@ -158,7 +122,7 @@ impl<P: Proof> Solver<P> {
             Place::Clause { clause, witness } => {
                 if witness != Lit::NONE {
                     let list = &mut self.domain.witnesses[witness.code()];
-                    let index = list.iter().position(|&c| c == clause);
+                    let index = list.iter().position(|entry| entry.clause == clause);
                     list.swap_remove(index.expect("a lemma is filed under its witness"));
                 }
                 self.detach(clause);
@@ -282,52 +246,19 @@ impl<P: Proof> Solver<P> {
         }
     }
 
-    pub(crate) fn attach(&mut self, clause: ClauseRef) {
-        let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-        let lemma = self.arena.kind(clause) == Kind::Lemma;
-        let layer = self.arena.layer(clause);
-        let lists =
-            if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
-        lists[a.code()].push(Watch::new(clause, lemma, b, layer));
-        lists[b.code()].push(Watch::new(clause, lemma, a, layer));
-    }
-
-    /// Takes a clause out of the watches and out of the arena. What was added
-    /// last is near the ends of the lists.
-    pub(crate) fn detach(&mut self, clause: ClauseRef) {
-        if clause == ClauseRef::NONE {
-            return;
-        }
-        if self.arena.len(clause) >= 2 {
-            let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-            let lists =
-                if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
-            for lit in [a, b] {
-                let list = &mut lists[lit.code()];
-                if let Some(index) = list.iter().rposition(|w| w.clause() == clause) {
-                    list.swap_remove(index);
-                }
-            }
-        }
-        if !P::LOGS {
-            self.arena.remove(clause);
-        }
-    }
-
     /// Removes what is satisfied at level 0, when enough was fixed since the last
     /// time to make a pass over all clauses worth it. Lemmas stay with their owner.
     pub(crate) fn simplify_if_fixed(&mut self) {
         let grown = self.trail.len() - self.simplified;
-        if grown * 64 < self.levels.len().min(4096) || grown == 0 {
+        if grown * 64 < self.vars.len().min(4096) || grown == 0 {
             return;
         }
         self.simplified = self.trail.len();
         let (arena, values) = (&mut self.arena, &self.values);
-        for list in self.watches.iter_mut().chain(&mut self.binaries) {
-            list.retain(|watch| {
-                let clause = watch.clause();
+        for watchers in &mut self.watchers {
+            watchers.retain(|clause| {
                 if !arena.is_removed(clause)
-                    && !watch.is_lemma()
+                    && arena.kind(clause) != Kind::Lemma
                     && arena.lits(clause).any(|lit| values[lit.code()] == Value::TRUE)
                 {
                     arena.remove(clause);
@@ -369,8 +300,8 @@ impl<P: Proof> Solver<P> {
         });
         self.units.retain(|unit| unit.layer >= layer || unit.lemma.is_some());
         if self.learnts.len() < before {
-            for list in self.watches.iter_mut().chain(&mut self.binaries) {
-                list.retain(|watch| !self.arena.is_removed(watch.clause()));
+            for watchers in &mut self.watchers {
+                watchers.retain(|clause| !self.arena.is_removed(clause));
             }
         }
     }
@@ -386,7 +317,7 @@ impl<P: Proof> Solver<P> {
             index += 1;
             let keep = index > old || self.arena.len(clause) == 2;
             if !keep {
-                watched.extend([self.arena.lit(clause, 0), self.arena.lit(clause, 1)]);
+                watched.extend(self.watched_lits(clause));
                 self.arena.remove(clause);
             }
             keep
@@ -395,7 +326,7 @@ impl<P: Proof> Solver<P> {
         watched.sort_unstable();
         watched.dedup();
         for lit in watched {
-            self.watches[lit.code()].retain(|watch| !self.arena.is_removed(watch.clause()));
+            self.watchers[lit.code()].retain(|clause| !self.arena.is_removed(clause));
         }
         // Binary clauses stay: however many they are, the next time is far enough away.
         self.max_learnts = self.max_learnts.max(learnts.len() + learnts.len() / 2);
@@ -406,11 +337,8 @@ impl<P: Proof> Solver<P> {
     pub(crate) fn compact(&mut self) {
         let moved = self.arena.compact();
         let place = |clause: ClauseRef| moved.place(clause).expect("the clause is in use");
-        for list in self.watches.iter_mut().chain(&mut self.binaries) {
-            for watch in list {
-                *watch =
-                    Watch::new(place(watch.clause()), watch.is_lemma(), watch.blocker, watch.layer);
-            }
+        for watchers in &mut self.watchers {
+            watchers.follow(&moved);
         }
         for clause in self.learnts.iter_mut().chain(&mut self.temporaries) {
             if *clause != ClauseRef::NONE {
@@ -418,8 +346,8 @@ impl<P: Proof> Solver<P> {
             }
         }
         for list in &mut self.domain.witnesses {
-            for clause in list {
-                *clause = place(*clause);
+            for entry in list {
+                entry.clause = place(entry.clause);
             }
         }
         for lemma in &mut self.lemmas {

@@ -54,6 +54,7 @@ mod query;
 mod record;
 mod search;
 mod solver;
+mod watch;
 
 pub use arena::{ClauseRef, Layer};
 pub use check::{ProofError, check};
