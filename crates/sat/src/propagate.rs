@@ -39,7 +39,8 @@ impl<P: Proof> Solver<P> {
         let list = std::mem::take(&mut self.watchers[falsified.code()].short);
         let mut conflict = None;
         for &short in &list {
-            let values = short.others.map(|lit| self.values[lit.code()]);
+            let [a, b] = short.others;
+            let values = [self.values[a.code()], self.values[b.code()]];
             if AT_ROOT {
                 if !self.imply_short_at_root(short, falsified, values) {
                     conflict = Some(Reason { clause: short.clause, other: Lit::NONE });
