@@ -106,7 +106,7 @@ impl<P: Proof> Solver<P> {
 
     /// Puts a clause of at least two literals into the lists of its literals.
     pub(crate) fn attach(&mut self, clause: ClauseRef) {
-        let [a, b] = [0, 1].map(|position| self.arena.lit(clause, position));
+        let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
         if self.is_short(clause) {
             if self.arena.len(clause) == 2 {
                 self.watchers[a.code()].short.push(Short { others: [b, a], clause });
