@@ -52,7 +52,7 @@ impl<P: Proof> Solver<P> {
             if open == 0 {
                 break;
             }
-            reason = self.reasons[implied.var().index()];
+            reason = self.vars[implied.var().index()].reason;
         }
         self.learnt[0] = !implied;
         self.minimize(&mut layer);
@@ -73,9 +73,9 @@ impl<P: Proof> Solver<P> {
     /// Takes a false literal into the analysis; one if it is of the current level.
     fn meet(&mut self, lit: Lit, layer: &mut Layer) -> usize {
         let var = lit.var();
-        let level = self.levels[var.index()];
+        let level = self.vars[var.index()].level;
         if level <= LAYER {
-            *layer = (*layer).min(self.layers[var.index()]);
+            *layer = (*layer).min(self.vars[var.index()].layer);
             if P::LOGS {
                 self.explain_below(var);
             }
@@ -98,7 +98,7 @@ impl<P: Proof> Solver<P> {
         if implied == Lit::NONE {
             self.arena.layer(reason.clause)
         } else {
-            self.layers[implied.var().index()]
+            self.vars[implied.var().index()].layer
         }
     }
 
@@ -127,7 +127,7 @@ impl<P: Proof> Solver<P> {
         let mut kept = 1;
         for index in 1..self.learnt.len() {
             let lit = self.learnt[index];
-            if self.reasons[lit.var().index()] == Reason::NONE || !self.is_implied(lit, layer) {
+            if self.vars[lit.var().index()].reason == Reason::NONE || !self.is_implied(lit, layer) {
                 self.learnt[kept] = lit;
                 kept += 1;
             }
@@ -144,19 +144,19 @@ impl<P: Proof> Solver<P> {
         self.stack.clear();
         self.stack.push(lit);
         while let Some(lit) = self.stack.pop() {
-            let reason = self.reasons[lit.var().index()];
-            met = met.min(self.layers[lit.var().index()]);
+            let reason = self.vars[lit.var().index()].reason;
+            met = met.min(self.vars[lit.var().index()].layer);
             self.note_antecedent(reason, !lit);
             let mut failed = false;
             self.with_antecedents(reason, !lit, |solver, lit| {
                 let var = lit.var();
-                if solver.levels[var.index()] <= LAYER {
-                    met = met.min(solver.layers[var.index()]);
+                if solver.vars[var.index()].level <= LAYER {
+                    met = met.min(solver.vars[var.index()].layer);
                     if P::LOGS {
                         solver.explain_below(var);
                     }
                 } else if !solver.seen[var.index()] {
-                    if solver.reasons[var.index()] == Reason::NONE {
+                    if solver.vars[var.index()].reason == Reason::NONE {
                         failed = true;
                     } else {
                         solver.seen[var.index()] = true;
@@ -178,7 +178,7 @@ impl<P: Proof> Solver<P> {
     }
 
     fn move_highest_to_second(&mut self) -> u32 {
-        let level = |solver: &Self, i: usize| solver.levels[solver.learnt[i].var().index()];
+        let level = |solver: &Self, i: usize| solver.vars[solver.learnt[i].var().index()].level;
         let highest = (1..self.learnt.len()).max_by_key(|&i| level(self, i));
         match highest {
             None => LAYER,
@@ -211,7 +211,7 @@ impl<P: Proof> Solver<P> {
 
     fn see_for_core(&mut self, lit: Lit) {
         let var = lit.var();
-        if self.levels[var.index()] >= ASSUMED {
+        if self.vars[var.index()].level >= ASSUMED {
             self.seen[var.index()] = true;
         } else if P::LOGS {
             self.explain_below(var);
@@ -222,13 +222,13 @@ impl<P: Proof> Solver<P> {
         for index in (0..self.trail.len()).rev() {
             let lit = self.trail[index];
             let var = lit.var();
-            if self.levels[var.index()] < ASSUMED {
+            if self.vars[var.index()].level < ASSUMED {
                 break;
             }
             if !std::mem::replace(&mut self.seen[var.index()], false) {
                 continue;
             }
-            let reason = self.reasons[var.index()];
+            let reason = self.vars[var.index()].reason;
             if reason == Reason::NONE {
                 self.mark_failed(lit);
                 self.learnt.push(!lit);
@@ -275,7 +275,7 @@ impl<P: Proof> Solver<P> {
                 stack.pop();
                 continue;
             }
-            let reason = self.reasons[var.index()];
+            let reason = self.vars[var.index()].reason;
             let others = self.arena.lits(reason.clause).map(Lit::var);
             let open = others.filter(|&other| {
                 other != var && self.logged.unit_clauses[other.index()] == ClauseRef::NONE

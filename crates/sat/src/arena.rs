@@ -24,6 +24,16 @@ impl Layer {
         Layer(u32::try_from(level + 1).expect("fewer than 2^32 frames"))
     }
 
+    /// A number that stands for the layer in records of calls.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The layer of a number that [`Layer::number`] gave.
+    pub fn from_number(number: usize) -> Layer {
+        Layer(u32::try_from(number).expect("layers have 32 bits"))
+    }
+
     /// Does a clause of this layer take part in a query at `query`?
     #[inline]
     pub(crate) fn active_at(self, query: Layer) -> bool {
@@ -49,6 +59,7 @@ pub struct ClauseRef(pub(crate) u32);
 impl ClauseRef {
     pub(crate) const NONE: ClauseRef = ClauseRef(u32::MAX);
 
+    #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -73,7 +84,8 @@ pub(crate) struct Arena {
 impl Arena {
     pub fn add(&mut self, lits: &[Lit], kind: Kind, layer: Layer, note: u32) -> ClauseRef {
         let start = self.words.len();
-        assert!(start + HEADER + lits.len() < 1 << 31, "the clauses fill more than 8 GiB");
+        // Watches have two bits of their own in the word of the place.
+        assert!(start + HEADER + lits.len() < 1 << 30, "the clauses fill more than 4 GiB");
         let code = match kind {
             Kind::Original => 0,
             Kind::Lemma => 1,
@@ -89,6 +101,7 @@ impl Arena {
         (self.words[clause.index()] >> KIND_BITS) as usize
     }
 
+    #[inline]
     pub fn kind(&self, clause: ClauseRef) -> Kind {
         match self.words[clause.index()] & 3 {
             0 => Kind::Original,
@@ -106,10 +119,12 @@ impl Arena {
         self.words[clause.index() + 1] = layer.0;
     }
 
+    #[inline]
     pub fn note(&self, clause: ClauseRef) -> u32 {
         self.words[clause.index() + 2]
     }
 
+    #[inline]
     pub fn set_note(&mut self, clause: ClauseRef, note: u32) {
         self.words[clause.index() + 2] = note;
     }
@@ -119,6 +134,7 @@ impl Arena {
         Lit::from_code(self.words[clause.index() + HEADER + position] as usize)
     }
 
+    #[inline]
     pub fn lits(&self, clause: ClauseRef) -> impl DoubleEndedIterator<Item = Lit> + '_ {
         let start = clause.index() + HEADER;
         let end = start + self.len(clause);
@@ -138,6 +154,7 @@ impl Arena {
         self.wasted += HEADER + self.len(clause);
     }
 
+    #[inline]
     pub fn is_removed(&self, clause: ClauseRef) -> bool {
         self.words[clause.index()] & REMOVED != 0
     }

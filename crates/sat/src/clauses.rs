@@ -3,38 +3,8 @@
 use crate::arena::{ClauseRef, Kind, Layer};
 use crate::literal::Lit;
 use crate::proof::Proof;
+use crate::record::Call;
 use crate::solver::{Reason, Solver, Value};
-
-/// One of two watches of a clause, kept with the watched literal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Watch {
-    /// A literal that satisfies the clause when true; the other one if binary.
-    pub blocker: Lit,
-    pub layer: Layer,
-    /// The clause, and in bit 0 whether it is a lemma.
-    clause: u32,
-}
-
-impl Watch {
-    pub fn new(clause: ClauseRef, lemma: bool, blocker: Lit, layer: Layer) -> Self {
-        Watch { blocker, layer, clause: clause.0 << 1 | lemma as u32 }
-    }
-
-    #[inline]
-    pub fn with_blocker(self, blocker: Lit) -> Self {
-        Watch { blocker, ..self }
-    }
-
-    #[inline]
-    pub fn clause(self) -> ClauseRef {
-        ClauseRef(self.clause >> 1)
-    }
-
-    #[inline]
-    pub fn is_lemma(self) -> bool {
-        self.clause & 1 == 1
-    }
-}
 
 /// A literal that must be true in a layer and below, but not in all layers.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +18,13 @@ pub(crate) struct Unit {
 /// The name of a lemma, until it is removed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LemmaId(u32);
+
+impl LemmaId {
+    /// A number that no other lemma has while this one is not removed.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// Where a lemma is kept.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +46,7 @@ impl<P: Proof> Solver<P> {
     /// Adds a permanent clause. For queries of scope `Cone` it must be part of the definition
     /// of a variable, or mention only permanent variables.
     pub fn add_clause(&mut self, lits: &[Lit]) {
+        self.record(Call::Clause(lits));
         self.reset();
         self.originals += 1;
         self.insert(lits, Kind::Original, Layer::ALWAYS, None);
@@ -76,6 +54,7 @@ impl<P: Proof> Solver<P> {
 
     /// Adds a clause over variables with defaults for queries at `layer` and below.
     pub fn add_lemma(&mut self, lits: &[Lit], layer: Layer) -> LemmaId {
+        self.record(Call::Lemma(lits, layer));
         self.reset();
         let id = self.free_lemmas.pop().unwrap_or_else(|| {
             self.lemmas.push(Place::Nowhere);
@@ -88,19 +67,15 @@ impl<P: Proof> Solver<P> {
 
     /// Lets a lemma count in later layers, too.
     pub fn raise_lemma(&mut self, id: LemmaId, layer: Layer) {
+        self.record(Call::Raise(id, layer));
         self.reset();
         match self.lemmas[id.0 as usize] {
             Place::Clause { clause, .. } => {
                 self.arena.set_layer(clause, layer);
-                let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-                let lists = if self.arena.len(clause) == 2 {
-                    &mut self.binaries
-                } else {
-                    &mut self.watches
-                };
-                for lit in [a, b] {
-                    let watch = lists[lit.code()].iter_mut().rfind(|w| w.clause() == clause);
-                    watch.expect("a clause is watched twice").layer = layer;
+                for position in 0..2 {
+                    let list = &mut self.watchers[self.arena.lit(clause, position).code()].long;
+                    let watch = list.iter_mut().rfind(|watch| watch.clause() == clause);
+                    watch.expect("a lemma is watched twice").layer = layer;
                 }
                 self.imply_if_unit(clause, layer);
             }
@@ -141,12 +116,13 @@ impl<P: Proof> Solver<P> {
     /// Removes a lemma that the others imply wherever it counts, as do those of
     /// the same or later layers that subsume it: what was learnt from it stays.
     pub fn remove_lemma(&mut self, id: LemmaId) {
+        self.record(Call::Remove(id));
         self.reset();
         match std::mem::replace(&mut self.lemmas[id.0 as usize], Place::Nowhere) {
             Place::Clause { clause, witness } => {
                 if witness != Lit::NONE {
                     let list = &mut self.domain.witnesses[witness.code()];
-                    let index = list.iter().position(|&c| c == clause);
+                    let index = list.iter().position(|entry| entry.clause == clause);
                     list.swap_remove(index.expect("a lemma is filed under its witness"));
                 }
                 self.detach(clause);
@@ -270,52 +246,19 @@ impl<P: Proof> Solver<P> {
         }
     }
 
-    pub(crate) fn attach(&mut self, clause: ClauseRef) {
-        let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-        let lemma = self.arena.kind(clause) == Kind::Lemma;
-        let layer = self.arena.layer(clause);
-        let lists =
-            if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
-        lists[a.code()].push(Watch::new(clause, lemma, b, layer));
-        lists[b.code()].push(Watch::new(clause, lemma, a, layer));
-    }
-
-    /// Takes a clause out of the watches and out of the arena. What was added
-    /// last is near the ends of the lists.
-    pub(crate) fn detach(&mut self, clause: ClauseRef) {
-        if clause == ClauseRef::NONE {
-            return;
-        }
-        if self.arena.len(clause) >= 2 {
-            let (a, b) = (self.arena.lit(clause, 0), self.arena.lit(clause, 1));
-            let lists =
-                if self.arena.len(clause) == 2 { &mut self.binaries } else { &mut self.watches };
-            for lit in [a, b] {
-                let list = &mut lists[lit.code()];
-                if let Some(index) = list.iter().rposition(|w| w.clause() == clause) {
-                    list.swap_remove(index);
-                }
-            }
-        }
-        if !P::LOGS {
-            self.arena.remove(clause);
-        }
-    }
-
     /// Removes what is satisfied at level 0, when enough was fixed since the last
     /// time to make a pass over all clauses worth it. Lemmas stay with their owner.
     pub(crate) fn simplify_if_fixed(&mut self) {
         let grown = self.trail.len() - self.simplified;
-        if grown * 64 < self.levels.len().min(4096) || grown == 0 {
+        if grown * 64 < self.vars.len().min(4096) || grown == 0 {
             return;
         }
         self.simplified = self.trail.len();
         let (arena, values) = (&mut self.arena, &self.values);
-        for list in self.watches.iter_mut().chain(&mut self.binaries) {
-            list.retain(|watch| {
-                let clause = watch.clause();
+        for watchers in &mut self.watchers {
+            watchers.retain(|clause| {
                 if !arena.is_removed(clause)
-                    && !watch.is_lemma()
+                    && arena.kind(clause) != Kind::Lemma
                     && arena.lits(clause).any(|lit| values[lit.code()] == Value::TRUE)
                 {
                     arena.remove(clause);
@@ -341,6 +284,7 @@ impl<P: Proof> Solver<P> {
     /// No query will be asked below this layer any more: what was learnt for such
     /// queries alone goes.
     pub fn expire(&mut self, layer: Layer) {
+        self.record(Call::Expire(layer));
         self.reset();
         if layer <= self.expired {
             return;
@@ -356,8 +300,8 @@ impl<P: Proof> Solver<P> {
         });
         self.units.retain(|unit| unit.layer >= layer || unit.lemma.is_some());
         if self.learnts.len() < before {
-            for list in self.watches.iter_mut().chain(&mut self.binaries) {
-                list.retain(|watch| !self.arena.is_removed(watch.clause()));
+            for watchers in &mut self.watchers {
+                watchers.retain(|clause| !self.arena.is_removed(clause));
             }
         }
     }
@@ -368,29 +312,33 @@ impl<P: Proof> Solver<P> {
         learnts.sort_by_key(|&clause| self.arena.note(clause));
         let old = learnts.len() / 2;
         let mut index = 0;
+        let mut watched = Vec::with_capacity(2 * old);
         learnts.retain(|&clause| {
             index += 1;
             let keep = index > old || self.arena.len(clause) == 2;
             if !keep {
+                watched.extend(self.watched_lits(clause));
                 self.arena.remove(clause);
             }
             keep
         });
-        self.learnts = learnts;
-        for list in &mut self.watches {
-            list.retain(|watch| !self.arena.is_removed(watch.clause()));
+        // Most lists have none of these clauses.
+        watched.sort_unstable();
+        watched.dedup();
+        for lit in watched {
+            self.watchers[lit.code()].retain(|clause| !self.arena.is_removed(clause));
         }
+        // Binary clauses stay: however many they are, the next time is far enough away.
+        self.max_learnts = self.max_learnts.max(learnts.len() + learnts.len() / 2);
+        self.learnts = learnts;
     }
 
     /// Moves the clauses together. At level 0 no reason is needed any more.
     pub(crate) fn compact(&mut self) {
         let moved = self.arena.compact();
         let place = |clause: ClauseRef| moved.place(clause).expect("the clause is in use");
-        for list in self.watches.iter_mut().chain(&mut self.binaries) {
-            for watch in list {
-                *watch =
-                    Watch::new(place(watch.clause()), watch.is_lemma(), watch.blocker, watch.layer);
-            }
+        for watchers in &mut self.watchers {
+            watchers.follow(&moved);
         }
         for clause in self.learnts.iter_mut().chain(&mut self.temporaries) {
             if *clause != ClauseRef::NONE {
@@ -398,8 +346,8 @@ impl<P: Proof> Solver<P> {
             }
         }
         for list in &mut self.domain.witnesses {
-            for clause in list {
-                *clause = place(*clause);
+            for entry in list {
+                entry.clause = place(entry.clause);
             }
         }
         for lemma in &mut self.lemmas {

@@ -5,6 +5,7 @@ use crate::arena::{ClauseRef, Kind, Layer};
 use crate::literal::{Lit, Var};
 use crate::proof::Proof;
 use crate::query::{Query, Scope};
+use crate::record::Call;
 use crate::solver::{ROOT, Solver, Value};
 
 /// Which variables a query is about, and what lemmas need to know of the others.
@@ -25,15 +26,26 @@ pub(crate) struct Domain {
     /// By variable: its value at layer `level(0)`.
     pub(crate) initial: Vec<Value>,
     /// By literal: lemmas that are satisfied by default because of it.
-    pub(crate) witnesses: Vec<Vec<ClauseRef>>,
+    pub(crate) witnesses: Vec<Vec<Witnessed>>,
+    /// No lemma is filed under this variable or a later one.
+    pub(crate) witnesses_end: usize,
     /// Literals of level 0 that are not as by default.
     pub(crate) deviating: Vec<Lit>,
     pub(crate) deviating_seen: usize,
 }
 
+/// A lemma, filed under a literal that is true by default.
+#[derive(Clone, Copy)]
+pub(crate) struct Witnessed {
+    pub clause: ClauseRef,
+    /// The literal that satisfied the lemma when it was last looked at.
+    pub blocker: Lit,
+}
+
 impl<P: Proof> Solver<P> {
     /// Names the variables by which the clauses define `var`.
     pub fn set_fan_in(&mut self, var: Var, fan_in: &[Var]) {
+        self.record(Call::FanIn(var, fan_in));
         let start = self.domain.fan_ins.len() as u32;
         self.domain.fan_ins.extend_from_slice(fan_in);
         self.domain.fan_in[var.index()] = (start, start + fan_in.len() as u32);
@@ -42,6 +54,7 @@ impl<P: Proof> Solver<P> {
     /// Puts the cone of `var` into the domain of every query. Must be said
     /// before clauses fix a variable of that cone that its definition does not.
     pub fn add_permanent_root(&mut self, var: Var) {
+        self.record(Call::PermanentRoot(var));
         self.reset();
         let mut stack = vec![var];
         while let Some(var) = stack.pop() {
@@ -58,18 +71,21 @@ impl<P: Proof> Solver<P> {
     /// The value of `var` in one assignment that satisfies every lemma that will
     /// be given; its first phase too. Must be said before clauses fix `var`.
     pub fn set_default(&mut self, var: Var, value: bool) {
+        self.record(Call::Default(var, value));
         self.domain.defaults[var.index()] = Value(value as u8);
         self.phases[var.index()] = value;
     }
 
     /// The phase in which `var` is tried first.
     pub fn set_phase(&mut self, var: Var, value: bool) {
+        self.record(Call::Phase(var, value));
         self.phases[var.index()] = value;
     }
 
     /// The value of `var` in every query at layer `level(0)`. It must be the
     /// default as well.
     pub fn set_initial(&mut self, var: Var, value: bool) {
+        self.record(Call::Initial(var, value));
         self.domain.initial[var.index()] = Value(value as u8);
         if P::LOGS {
             let lit = var.positive().negate_if(!value);
@@ -83,7 +99,7 @@ impl<P: Proof> Solver<P> {
         let all = query.scope == Scope::All;
         if all != self.domain.all {
             self.domain.all = all;
-            for index in 0..self.levels.len() {
+            for index in 0..self.vars.len() {
                 let inside = all || self.domain.is_permanent[index];
                 let var = Var::new(index);
                 if !self.values[var.positive().code()].is_assigned() {
@@ -155,7 +171,10 @@ impl<P: Proof> Solver<P> {
         let shortest = |lit: &Lit| self.domain.witnesses[lit.code()].len();
         match self.arena.lits(clause).filter(by_default).min_by_key(shortest) {
             Some(witness) => {
-                self.domain.witnesses[witness.code()].push(clause);
+                let entry = Witnessed { clause, blocker: witness };
+                self.domain.witnesses[witness.code()].push(entry);
+                let end = witness.var().index() + 1;
+                self.domain.witnesses_end = self.domain.witnesses_end.max(end);
                 witness
             }
             None => {
@@ -183,7 +202,10 @@ impl<P: Proof> Solver<P> {
             grown |= self.include_violated(!self.domain.deviating[index]);
         }
         for index in root_end..self.trail.len() {
-            grown |= self.include_violated(!self.trail[index]);
+            // Most variables are gates, which have no lemmas.
+            if self.trail[index].var().index() < self.domain.witnesses_end {
+                grown |= self.include_violated(!self.trail[index]);
+            }
         }
         if self.layer == Layer::level(0) {
             grown |= self.include_uninitial(root_end);
@@ -213,10 +235,16 @@ impl<P: Proof> Solver<P> {
     }
 
     pub(crate) fn include_violated(&mut self, witness: Lit) -> bool {
-        let list = std::mem::take(&mut self.domain.witnesses[witness.code()]);
+        let mut list = std::mem::take(&mut self.domain.witnesses[witness.code()]);
         let mut grown = false;
-        for &clause in &list {
-            if self.arena.layer(clause).active_at(self.layer) && !self.holds_by_default(clause) {
+        for Witnessed { clause, blocker } in &mut list {
+            let clause = *clause;
+            if self.holds_by_default(*blocker) || !self.arena.layer(clause).active_at(self.layer) {
+                continue;
+            }
+            if let Some(lit) = self.arena.lits(clause).find(|&lit| self.holds_by_default(lit)) {
+                *blocker = lit;
+            } else {
                 for position in 0..self.arena.len(clause) {
                     let var = self.arena.lit(clause, position).var();
                     self.include(var);
@@ -229,12 +257,14 @@ impl<P: Proof> Solver<P> {
         grown
     }
 
-    pub(crate) fn holds_by_default(&self, clause: ClauseRef) -> bool {
-        self.arena.lits(clause).any(|lit| match self.values[lit.code()] {
+    /// Is the literal true when all variables without a value are as by default?
+    #[inline]
+    pub(crate) fn holds_by_default(&self, lit: Lit) -> bool {
+        match self.values[lit.code()] {
             Value::TRUE => true,
             Value::FALSE => false,
             _ => self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8),
-        })
+        }
     }
 }
 

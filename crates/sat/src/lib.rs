@@ -51,8 +51,10 @@ mod order;
 mod proof;
 mod propagate;
 mod query;
+mod record;
 mod search;
 mod solver;
+mod watch;
 
 pub use arena::{ClauseRef, Layer};
 pub use check::{ProofError, check};

@@ -36,6 +36,7 @@ impl Order {
         self.queued.push(false);
     }
 
+    #[inline]
     pub fn bump(&mut self, var: Var) {
         let activity = &mut self.activity[var.index()];
         *activity += self.increment;

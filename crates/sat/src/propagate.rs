@@ -8,10 +8,11 @@
 //! assign variables outside.
 
 use crate::arena::{ClauseRef, Layer};
-use crate::clauses::{Unit, Watch};
+use crate::clauses::Unit;
 use crate::literal::Lit;
 use crate::proof::Proof;
 use crate::solver::{LAYER, Reason, Solver, Value};
+use crate::watch::{Short, Watch};
 
 impl<P: Proof> Solver<P> {
     /// Propagates all that is new on the trail; gives a falsified clause, if any.
@@ -22,7 +23,7 @@ impl<P: Proof> Solver<P> {
         while let Some(&lit) = self.trail.get(self.head) {
             self.head += 1;
             self.statistics.propagations += 1;
-            let conflict = match self.propagate_binaries::<AT_ROOT>(!lit) {
+            let conflict = match self.propagate_short::<AT_ROOT>(!lit) {
                 None => self.propagate_long::<AT_ROOT>(!lit),
                 conflict => conflict,
             };
@@ -33,47 +34,72 @@ impl<P: Proof> Solver<P> {
         None
     }
 
-    fn propagate_binaries<const AT_ROOT: bool>(&mut self, falsified: Lit) -> Option<Reason> {
-        let list = std::mem::take(&mut self.binaries[falsified.code()]);
+    /// Short clauses are definitions or learnt, and count in every layer.
+    fn propagate_short<const AT_ROOT: bool>(&mut self, falsified: Lit) -> Option<Reason> {
+        let list = std::mem::take(&mut self.watchers[falsified.code()].short);
         let mut conflict = None;
-        for &watch in &list {
-            let value = self.values[watch.blocker.code()];
-            if value == Value::TRUE {
-                continue;
-            }
-            let reason = Reason { clause: watch.clause(), other: falsified };
+        for &short in &list {
+            let [a, b] = short.others;
+            let values = [self.values[a.code()], self.values[b.code()]];
             if AT_ROOT {
-                if self.imply_at_root(watch.blocker, reason, watch.layer) {
-                    continue;
+                if !self.imply_short_at_root(short, falsified, values) {
+                    conflict = Some(Reason { clause: short.clause, other: Lit::NONE });
+                    break;
                 }
-                conflict = Some(Reason { clause: watch.clause(), other: Lit::NONE });
-                break;
-            }
-            if !watch.layer.active_at(self.layer) || value == Value::OUTSIDE && !watch.is_lemma() {
                 continue;
             }
-            if value == Value::FALSE {
-                // Read in full by the analysis.
-                conflict = Some(Reason { clause: watch.clause(), other: Lit::NONE });
-                break;
+            // Odd: one of them is true or outside.
+            if (values[0].0 | values[1].0) & 1 != 0 {
+                continue;
             }
-            let layer = if self.level() == LAYER {
-                watch.layer.min(self.layers[falsified.var().index()])
-            } else {
-                watch.layer
-            };
-            self.assign(watch.blocker, reason, layer);
+            match values {
+                [Value::FALSE, Value::FALSE] => {
+                    // Read in full by the analysis.
+                    conflict = Some(Reason { clause: short.clause, other: Lit::NONE });
+                    break;
+                }
+                [Value::FALSE, _] => self.imply_short(short, falsified, 1),
+                [_, Value::FALSE] => self.imply_short(short, falsified, 0),
+                _ => {}
+            }
         }
-        self.binaries[falsified.code()] = list;
+        self.watchers[falsified.code()].short = list;
         conflict
     }
 
+    /// All literals of a short clause are false but the one in this place.
+    #[inline]
+    fn imply_short(&mut self, short: Short, falsified: Lit, open: usize) {
+        let (lit, other) = (short.others[open], short.others[1 - open]);
+        let layer = if self.level() == LAYER {
+            let layer = |lit: Lit| self.vars[lit.var().index()].layer;
+            layer(falsified).min(layer(other))
+        } else {
+            Layer::ALWAYS
+        };
+        // The clause of a binary one need not be read.
+        let other = if other == falsified { falsified } else { Lit::NONE };
+        self.assign(lit, Reason { clause: short.clause, other }, layer);
+    }
+
+    /// False if the clauses of all layers contradict one another.
+    fn imply_short_at_root(&mut self, short: Short, falsified: Lit, values: [Value; 2]) -> bool {
+        let [a, b] = short.others;
+        let (lit, other) = match values {
+            [Value::TRUE, _] | [_, Value::TRUE] => return true,
+            [_, Value::FALSE] => (a, b),
+            [Value::FALSE, _] => (b, a),
+            _ => return true,
+        };
+        let other = if other == falsified { falsified } else { Lit::NONE };
+        self.imply_at_root(lit, Reason { clause: short.clause, other }, Layer::ALWAYS)
+    }
+
     fn propagate_long<const AT_ROOT: bool>(&mut self, falsified: Lit) -> Option<Reason> {
-        let mut list = std::mem::take(&mut self.watches[falsified.code()]);
+        let mut list = std::mem::take(&mut self.watchers[falsified.code()].long);
         let mut conflict = None;
         let mut index = 0;
-        while index < list.len() {
-            let watch = list[index];
+        while let Some(&watch) = list.get(index) {
             let value = self.values[watch.blocker.code()];
             let skip = value == Value::TRUE
                 || !AT_ROOT
@@ -97,7 +123,7 @@ impl<P: Proof> Solver<P> {
                 }
             }
         }
-        self.watches[falsified.code()] = list;
+        self.watchers[falsified.code()].long = list;
         conflict
     }
 
@@ -105,6 +131,10 @@ impl<P: Proof> Solver<P> {
     #[inline]
     fn visit<const AT_ROOT: bool>(&mut self, watch: Watch, falsified: Lit) -> Visited {
         let clause = watch.clause();
+        if watch.is_binary() {
+            let reason = Reason { clause, other: falsified };
+            return self.imply::<AT_ROOT>(watch.blocker, reason, watch.layer);
+        }
         let codes = self.arena.codes_mut(clause);
         if codes[0] as usize == falsified.code() {
             codes.swap(0, 1);
@@ -122,23 +152,28 @@ impl<P: Proof> Solver<P> {
             }
             codes.swap(1, position);
             let lit = Lit::from_code(codes[1] as usize);
-            self.watches[lit.code()].push(watch.with_blocker(Lit::from_code(first)));
+            self.watchers[lit.code()].long.push(watch.with_blocker(Lit::from_code(first)));
             return Visited::Moved;
         }
-        let first = Lit::from_code(first);
         let reason = Reason { clause, other: Lit::NONE };
+        self.imply::<AT_ROOT>(Lit::from_code(first), reason, watch.layer)
+    }
+
+    /// All other literals of a watched clause are false.
+    #[inline]
+    fn imply<const AT_ROOT: bool>(&mut self, lit: Lit, reason: Reason, layer: Layer) -> Visited {
         if AT_ROOT {
-            return match self.imply_at_root(first, reason, watch.layer) {
-                true => Visited::Kept(first),
+            return match self.imply_at_root(lit, reason, layer) {
+                true => Visited::Kept(lit),
                 false => Visited::Conflict,
             };
         }
-        if value == Value::FALSE {
+        if self.values[lit.code()] == Value::FALSE {
             return Visited::Conflict;
         }
-        let layer = if self.level() == LAYER { self.implied_layer(clause) } else { watch.layer };
-        self.assign(first, reason, layer);
-        Visited::Kept(first)
+        let layer = if self.level() == LAYER { self.implied_layer(reason, layer) } else { layer };
+        self.assign(lit, reason, layer);
+        Visited::Kept(lit)
     }
 
     /// All literals of a clause are false at the root but one. False if the
@@ -164,10 +199,13 @@ impl<P: Proof> Solver<P> {
     }
 
     /// The least layer of a clause and of all that made its other literals false.
-    fn implied_layer(&self, clause: ClauseRef) -> Layer {
-        let others = self.arena.lits(clause).skip(1);
-        others
-            .fold(self.arena.layer(clause), |layer, lit| layer.min(self.layers[lit.var().index()]))
+    fn implied_layer(&self, reason: Reason, layer: Layer) -> Layer {
+        let layer_of = |lit: Lit| self.vars[lit.var().index()].layer;
+        if reason.other != Lit::NONE {
+            return layer.min(layer_of(reason.other));
+        }
+        let others = self.arena.lits(reason.clause).skip(1);
+        others.fold(layer, |layer, lit| layer.min(layer_of(lit)))
     }
 }
 

@@ -95,7 +95,7 @@ impl<P: Proof> Solver<P> {
             }
         }
         if self.domain.all {
-            return (0..self.levels.len()).all(|index| self.assume_initial_of(Var::new(index)));
+            return (0..self.vars.len()).all(|index| self.assume_initial_of(Var::new(index)));
         }
         (0..self.domain.permanent.len()).all(|i| self.assume_initial_of(self.domain.permanent[i]))
             && (0..self.domain.vars.len()).all(|i| self.assume_initial_of(self.domain.vars[i]))
@@ -149,7 +149,7 @@ impl<P: Proof> Solver<P> {
     /// Only now: queries that fail by their assumptions never order variables.
     pub(crate) fn fill_order(&mut self) {
         if self.domain.all {
-            for index in (0..self.levels.len()).rev() {
+            for index in (0..self.vars.len()).rev() {
                 self.queue(Var::new(index));
             }
             return;
@@ -162,6 +162,7 @@ impl<P: Proof> Solver<P> {
         }
     }
 
+    #[inline]
     pub(crate) fn queue(&mut self, var: Var) {
         if !self.values[var.positive().code()].is_assigned() {
             self.order.push(var);

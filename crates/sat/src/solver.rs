@@ -5,12 +5,16 @@
 //! start at 3. Restarts keep the first three.
 
 use crate::arena::{Arena, ClauseRef, Kind, Layer};
-use crate::clauses::{LemmaId, Place, Unit, Watch};
+use crate::clauses::{LemmaId, Place, Unit};
 use crate::domain::Domain;
 use crate::literal::{Lit, Var};
 use crate::order::Order;
 use crate::proof::{NoProof, Proof};
 use crate::query::{Answer, Core, Model, Query};
+use crate::record::Call;
+#[cfg(feature = "record")]
+use crate::record::Recorder;
+use crate::watch::Watchers;
 
 /// What a literal is. Bit 1 says that it has no value; then bit 0 says that its
 /// variable is outside the domain of the query.
@@ -46,6 +50,16 @@ impl Reason {
     pub const NONE: Reason = Reason { clause: ClauseRef::NONE, other: Lit::NONE };
 }
 
+/// What is known of a variable that has a value. In one place: it is written at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VarState {
+    /// The decision level of the value.
+    pub level: u32,
+    /// The layer of the reason; at levels 0 and 1 the least layer of all that implied it.
+    pub layer: Layer,
+    pub reason: Reason,
+}
+
 /// What the solver did, over its life.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Statistics {
@@ -79,31 +93,29 @@ pub(crate) struct Logged {
 /// An incremental SAT solver for many small queries. See the crate's preface.
 pub struct Solver<P: Proof = NoProof> {
     pub(crate) values: Vec<Value>,
-    pub(crate) levels: Vec<u32>,
-    pub(crate) reasons: Vec<Reason>,
-    /// By variable: the layer of its reason; at levels 0 and 1 the least layer of
-    /// all that implied it.
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) vars: Vec<VarState>,
     pub(crate) logged: Logged,
     pub(crate) trail: Vec<Lit>,
     pub(crate) level_starts: Vec<usize>,
     pub(crate) head: usize,
 
     pub(crate) arena: Arena,
-    pub(crate) watches: Vec<Vec<Watch>>,
-    pub(crate) binaries: Vec<Vec<Watch>>,
+    /// By literal.
+    pub(crate) watchers: Vec<Watchers>,
     pub(crate) units: Vec<Unit>,
     pub(crate) learnts: Vec<ClauseRef>,
     pub(crate) temporaries: Vec<ClauseRef>,
     pub(crate) lemmas: Vec<Place>,
     pub(crate) free_lemmas: Vec<LemmaId>,
     pub(crate) originals: usize,
+    /// How many there were when the lists of watches were last put in order in memory.
+    pub(crate) lined_up: usize,
     pub(crate) max_learnts: usize,
     /// How many literals of level 0 had been fixed when clauses were last simplified.
     pub(crate) simplified: usize,
 
     pub(crate) domain: Domain,
-    /// By assigned variable: it is not in the domain.
+    /// By variable: it has a value but is not in the domain.
     pub(crate) visiting: Vec<bool>,
     pub(crate) phases: Vec<bool>,
     pub(crate) order: Order,
@@ -134,6 +146,8 @@ pub struct Solver<P: Proof = NoProof> {
 
     pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
     pub(crate) statistics: Statistics,
+    #[cfg(feature = "record")]
+    pub(crate) recorder: Recorder,
     pub(crate) proof: P,
 }
 
@@ -147,22 +161,20 @@ impl<P: Proof> Solver<P> {
     pub fn new() -> Self {
         Solver {
             values: Vec::new(),
-            levels: Vec::new(),
-            reasons: Vec::new(),
-            layers: Vec::new(),
+            vars: Vec::new(),
             logged: Logged::default(),
             trail: Vec::new(),
             level_starts: Vec::new(),
             head: 0,
             arena: Arena::default(),
-            watches: Vec::new(),
-            binaries: Vec::new(),
+            watchers: Vec::new(),
             units: Vec::new(),
             learnts: Vec::new(),
             temporaries: Vec::new(),
             lemmas: Vec::new(),
             free_lemmas: Vec::new(),
             originals: 0,
+            lined_up: 0,
             max_learnts: 0,
             simplified: 0,
             domain: Domain::default(),
@@ -187,6 +199,8 @@ impl<P: Proof> Solver<P> {
             stamp: 0,
             stop: None,
             statistics: Statistics::default(),
+            #[cfg(feature = "record")]
+            recorder: Recorder::new(),
             proof: P::default(),
         }
     }
@@ -199,20 +213,19 @@ impl<P: Proof> Solver<P> {
 
     /// Adds a variable.
     pub fn new_var(&mut self) -> Var {
-        let var = Var::new(self.levels.len());
+        self.record(Call::NewVar);
+        let var = Var::new(self.vars.len());
         let value = if self.domain.all { Value::OPEN } else { Value::OUTSIDE };
         self.values.extend([value; 2]);
-        self.levels.push(0);
-        self.reasons.push(Reason::NONE);
-        self.layers.push(Layer::ALWAYS);
+        let unassigned = VarState { level: 0, layer: Layer::ALWAYS, reason: Reason::NONE };
+        self.vars.push(unassigned);
         if P::LOGS {
             self.logged.positions.push(0);
             self.logged.unit_clauses.push(ClauseRef::NONE);
             self.logged.initial_clauses.push(ClauseRef::NONE);
         }
         for _ in 0..2 {
-            self.watches.push(Vec::new());
-            self.binaries.push(Vec::new());
+            self.watchers.push(Watchers::default());
             self.domain.witnesses.push(Vec::new());
             self.failed.push(false);
         }
@@ -230,7 +243,7 @@ impl<P: Proof> Solver<P> {
 
     /// The number of variables.
     pub fn var_count(&self) -> usize {
-        self.levels.len()
+        self.vars.len()
     }
 
     /// The counts since the solver was made.
@@ -245,6 +258,7 @@ impl<P: Proof> Solver<P> {
 
     /// Is there a model?
     pub fn solve(&mut self, query: &Query<'_>) -> Answer<'_, P> {
+        self.record(Call::Solve(query));
         self.statistics.queries += 1;
         self.reset();
         self.layer = query.layer;
@@ -252,6 +266,7 @@ impl<P: Proof> Solver<P> {
             return Answer::Unsat(Core { lits: &self.core, failed: &self.failed });
         }
         self.simplify_if_fixed();
+        self.line_up_lists();
         self.reduce_if_many();
         self.enter_domain(query);
         for clause in query.temporary {
@@ -308,15 +323,18 @@ impl<P: Proof> Solver<P> {
         self.layer = Layer::ALWAYS;
     }
 
+    #[inline]
     pub(crate) fn set_both(&mut self, var: Var, value: Value) {
         self.values[var.positive().code()] = value;
         self.values[(!var.positive()).code()] = value;
     }
 
+    #[inline]
     pub(crate) fn level(&self) -> u32 {
         self.level_starts.len() as u32
     }
 
+    #[inline]
     pub(crate) fn open_level(&mut self) {
         self.level_starts.push(self.trail.len());
     }
@@ -325,13 +343,13 @@ impl<P: Proof> Solver<P> {
     pub(crate) fn assign(&mut self, lit: Lit, reason: Reason, layer: Layer) {
         let var = lit.var();
         // Only lemmas assign what is outside; it goes back there.
-        self.visiting[var.index()] =
-            self.values[lit.code()] == Value::OUTSIDE && !self.level_starts.is_empty();
+        if self.values[lit.code()] == Value::OUTSIDE && !self.level_starts.is_empty() {
+            self.visiting[var.index()] = true;
+        }
         self.values[lit.code()] = Value::TRUE;
         self.values[(!lit).code()] = Value::FALSE;
-        self.levels[var.index()] = self.level_starts.len() as u32;
-        self.reasons[var.index()] = reason;
-        self.layers[var.index()] = layer;
+        let level = self.level_starts.len() as u32;
+        self.vars[var.index()] = VarState { level, layer, reason };
         if P::LOGS {
             self.logged.positions[var.index()] = self.trail.len() as u32;
             match self.level_starts.len() as u32 {
@@ -354,6 +372,7 @@ impl<P: Proof> Solver<P> {
             let var = lit.var();
             self.phases[var.index()] = !lit.is_negative();
             if self.visiting[var.index()] {
+                self.visiting[var.index()] = false;
                 self.set_both(var, Value::OUTSIDE);
             } else {
                 self.set_both(var, Value::OPEN);

@@ -1,13 +1,15 @@
 //! Cubes: conjunctions of atoms.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 /// A conjunction of atoms: sorted, without duplicates.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Cube<A> {
-    atoms: Box<[A]>,
+    /// Shared: the frames, their index and the obligations keep copies.
+    atoms: Arc<[A]>,
     /// One bit for each atom, by hash: a cube can only subsume another one whose
     /// signature has all its bits.
     signature: u64,
@@ -28,7 +30,7 @@ impl<A: Copy + Ord + Hash> Cube<A> {
         atoms.sort_unstable();
         atoms.dedup();
         let signature = atoms.iter().fold(0, |signature, atom| signature | bit(atom));
-        Cube { atoms: atoms.into_boxed_slice(), signature }
+        Cube { atoms: atoms.into(), signature }
     }
 
     /// Does every state of `other` lie in this cube, as far as the atoms tell?

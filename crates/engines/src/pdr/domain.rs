@@ -101,7 +101,11 @@ pub(crate) trait Domain {
     /// Does the cube contain an initial state?
     fn meets_initial(&mut self, cube: &[Self::Atom]) -> bool;
 
+    /// Whether [`Domain::covers`] is inclusion of atoms, so that an index may answer for it.
+    const COVERS_BY_INCLUSION: bool = true;
+
     /// Does every state of `small` lie in `large`, as far as a quick comparison tells?
+    #[inline]
     fn covers(&self, large: &Cube<Self::Atom>, small: &Cube<Self::Atom>) -> bool {
         large.subsumes(small)
     }

@@ -6,14 +6,19 @@
 //! above and of F∞; so Fᵢ ⇒ Fᵢ₊₁, and Fᵢ ∧ T ⇒ F′ᵢ₊₁ by the way lemmas come in.
 //! Lemmas of an earlier run may be known for levels beyond the frontier.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::cube::Cube;
 use super::domain::{Domain, Level};
+use super::index::{Index, Place};
 
 /// A cube that is blocked.
 #[derive(Debug)]
 pub(crate) struct Lemma<D: Domain> {
     pub cube: Cube<D::Atom>,
     name: D::Lemma,
+    place: Place,
     /// A state of its frame that steps into the cube, and how many lemmas there
     /// had been when it was found: while no later one excludes it, the lemma
     /// cannot be pushed.
@@ -26,7 +31,8 @@ impl<D: Domain> Lemma<D> {
     /// A lemma that the domain knows, and that has no place yet.
     pub fn learn(domain: &mut D, cube: Cube<D::Atom>, level: Level) -> Self {
         let name = domain.learn(&cube, level);
-        Lemma { cube, name, obstacle: None, promotion_tried: None }
+        let place = Rc::new(Cell::new(level));
+        Lemma { cube, name, place, obstacle: None, promotion_tried: None }
     }
 
     /// A lemma without a place holds up to a later level.
@@ -44,6 +50,8 @@ pub(crate) struct Frames<D: Domain> {
     levels: Vec<Vec<Lemma<D>>>,
     frontier: usize,
     infinite: Vec<Lemma<D>>,
+    /// Of all lemmas that were given a place, if cubes cover one another by inclusion.
+    index: Index<D::Atom>,
     /// All lemmas in the order of their coming, with their first levels.
     history: Vec<(usize, Cube<D::Atom>)>,
     /// The lowest level that changed since lemmas were last pushed.
@@ -56,6 +64,7 @@ impl<D: Domain> Frames<D> {
             levels: vec![Vec::new()],
             frontier: 0,
             infinite: Vec::new(),
+            index: Index::new(),
             history: Vec::new(),
             changed: 1,
         }
@@ -102,6 +111,9 @@ impl<D: Domain> Frames<D> {
 
     /// The last level at which a lemma blocks the whole cube.
     pub fn blocked_up_to(&self, domain: &D, cube: &Cube<D::Atom>, from: usize) -> Option<Level> {
+        if D::COVERS_BY_INCLUSION {
+            return self.index.subsumed_up_to(cube, Level::Finite(from), None);
+        }
         let blocks = |lemma: &Lemma<D>| domain.covers(&lemma.cube, cube);
         if self.infinite.iter().any(blocks) {
             return Some(Level::Infinite);
@@ -109,6 +121,16 @@ impl<D: Domain> Frames<D> {
         let mut levels = (from..self.levels.len()).rev();
         let level = levels.find(|&level| self.levels[level].iter().any(blocks));
         level.map(Level::Finite)
+    }
+
+    /// Does another lemma of this level or a later one say at least as much as a lemma that
+    /// was taken out?
+    pub fn is_covered(&self, domain: &D, lemma: &Lemma<D>, level: usize) -> bool {
+        if D::COVERS_BY_INCLUSION {
+            let (from, except) = (Level::Finite(level), Some(&lemma.place));
+            return self.index.subsumed_up_to(&lemma.cube, from, except).is_some();
+        }
+        self.blocked_up_to(domain, &lemma.cube, level).is_some()
     }
 
     /// A lemma of exactly this level that blocks the cube.
@@ -138,6 +160,10 @@ impl<D: Domain> Frames<D> {
             });
         }
         self.history.push((last, lemma.cube.clone()));
+        lemma.place.set(level);
+        if D::COVERS_BY_INCLUSION {
+            self.index.insert(&lemma.cube, &lemma.place);
+        }
         match level {
             Level::Finite(level) => {
                 self.changed = self.changed.min(level);
@@ -159,6 +185,7 @@ impl<D: Domain> Frames<D> {
 
     /// Puts a lemma back where it was.
     pub fn put_back(&mut self, level: usize, lemma: Lemma<D>) {
+        debug_assert_eq!(lemma.place.get(), Level::Finite(level), "it was taken from here");
         self.levels[level].push(lemma);
     }
 
@@ -167,6 +194,7 @@ impl<D: Domain> Frames<D> {
     /// others redundant, and `Search::push_level` has looked for lemmas that cover it.
     pub fn promote(&mut self, domain: &mut D, mut lemma: Lemma<D>, level: Level) {
         domain.raise(lemma.name, level);
+        lemma.place.set(level);
         lemma.obstacle = None;
         let last = match level {
             Level::Finite(level) => level,

@@ -13,6 +13,7 @@ pub(crate) mod domain;
 mod frames;
 mod generalize;
 mod incremental;
+mod index;
 mod obligation;
 pub(crate) mod search;
 mod state;

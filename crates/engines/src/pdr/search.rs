@@ -365,7 +365,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         let (mut tried, mut done, mut saved) = (0, 0, 0);
         while let Some(mut lemma) = lemmas.next() {
             // A lemma that came meanwhile may say more.
-            if self.frames.blocked_up_to(self.domain, &lemma.cube, level).is_some() {
+            if self.frames.is_covered(self.domain, &lemma, level) {
                 lemma.forget(self.domain);
                 continue;
             }

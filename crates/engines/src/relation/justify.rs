@@ -116,7 +116,7 @@ impl Justifier {
                 continue;
             };
             let [a, b] = network.gates[gate];
-            let [first, second] = [a, b].map(|lit| self.nodes[lit.var().index()]);
+            let (first, second) = (self.nodes[a.var().index()], self.nodes[b.var().index()]);
             if first.stamp != self.stamp || second.stamp != self.stamp {
                 for (lit, operand) in [(a, first), (b, second)] {
                     if operand.stamp != self.stamp {

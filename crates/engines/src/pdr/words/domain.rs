@@ -184,6 +184,9 @@ impl Domain for Words {
         self.solver.encoding.holds(cube, state)
     }
 
+    /// Bounds of words cover one another, too.
+    const COVERS_BY_INCLUSION: bool = false;
+
     fn covers(&self, large: &Cube<Atom>, small: &Cube<Atom>) -> bool {
         let Encoding { words, atoms, .. } = &self.solver.encoding;
         atoms.covers(words, large, small)
