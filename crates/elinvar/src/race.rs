@@ -65,7 +65,7 @@ fn slots(threads: usize, words: bool) -> Vec<Slot> {
 
 /// One engine without limits.
 fn alone(name: &'static str, engine: Choice) -> Schedule {
-    Schedule { name, turns: vec![Turn::new(engine)] }
+    Schedule { name, turns: vec![Turn::new(engine)], reverses: false }
 }
 
 fn pdr(name: &'static str, ctg: Ctg, attempts: usize) -> Schedule {
@@ -82,7 +82,7 @@ fn in_turn(words: bool) -> Schedule {
     let itp = Turn::new(Choice::Itp(InterpolationOptions::default())).within(TURN).when(on_bits);
     let avy = Turn::new(Choice::Avy(AvyOptions::default()));
     let turns = [bmc].into_iter().chain(on_words).chain([itp, avy]).collect();
-    Schedule { name, turns }
+    Schedule { name, turns, reverses: false }
 }
 
 /// What went wrong with one of the engines.

@@ -6,7 +6,8 @@
 //! model checking on its bits decide what is shallow or inductive, random simulation finds
 //! what fails easily, and property directed reachability on words gets a short time where
 //! there are numbers. Then property directed reachability works on the bits. k-induction
-//! gets what is too large for bits. An earlier proof comes before everything else.
+//! gets what is too large for bits. An earlier proof comes before everything else. A system that
+//! can be run backwards is.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +19,7 @@ use crate::engine::{Choice, Engine, EngineError};
 use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
+use crate::reversal::reversed;
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
 use crate::task::{BitTask, Task};
@@ -43,6 +45,9 @@ pub struct Schedule {
     pub name: &'static str,
     /// The turns, in their order.
     pub turns: Vec<Turn>,
+    /// Whether a system that checks its steps is first run backwards. The number of cycles of
+    /// a trace is not the same then.
+    pub reverses: bool,
 }
 
 /// An engine's turn in a schedule.
@@ -176,7 +181,7 @@ impl Schedule {
             // What is too large for bits, or beyond the engine on bits.
             induction(),
         ];
-        Schedule { name: "auto", turns }
+        Schedule { name: "auto", turns, reverses: true }
     }
 }
 
@@ -187,7 +192,7 @@ impl Schedule {
     pub fn bmc(options: BmcOptions) -> Self {
         let turn = || Turn::new(Choice::Bmc(options.clone()));
         let turns = vec![turn().on_bits(), turn().when(&[Condition::TooLargeForBits])];
-        Schedule { name: "bmc", turns }
+        Schedule { name: "bmc", turns, reverses: false }
     }
 
     /// The engine that is used when none is chosen, with a longer try of k-induction. It suits
@@ -207,6 +212,17 @@ impl Engine for Schedule {
     }
 
     fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        if self.reverses
+            && let Some(task) = reversed(task)
+        {
+            self.take_turns(&task)?;
+        }
+        self.take_turns(task)
+    }
+}
+
+impl Schedule {
+    fn take_turns(&self, task: &Task) -> Result<(), EngineError> {
         let mut worked = false;
         let mut failure = None;
         for turn in &self.turns {
@@ -453,7 +469,7 @@ mod tests {
         let (task, _) = counted(Run::new());
         let bmc = |bound| Turn::new(Choice::Bmc(BmcOptions { bound, ..BmcOptions::default() }));
         let turns = vec![bmc(Some(3)), bmc(Some(2))];
-        let found = task.check(&mut Schedule { name: "test", turns }).unwrap();
+        let found = task.check(&mut Schedule { name: "test", turns, reverses: false }).unwrap();
         assert_eq!(found, [Verdict::Unknown(StopReason::Bound(2))]);
     }
 
@@ -461,7 +477,7 @@ mod tests {
     fn a_schedule_in_which_no_engine_can_work_fails() {
         let task = Task::about(&memclear(), &[PropertyId(0)], &Run::new());
         let turns = vec![Turn::new(Choice::Pdr(PdrOptions::default()))];
-        let mut schedule = Schedule { name: "test", turns };
+        let mut schedule = Schedule { name: "test", turns, reverses: false };
         let error = task.ask(&mut schedule).unwrap_err();
         assert!(matches!(error, EngineError::TooLarge(_)), "{error}");
         assert_eq!(task.verdicts(), [Verdict::Unknown(error.reason())]);
