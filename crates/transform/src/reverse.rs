@@ -543,7 +543,7 @@ mod tests {
     #[test]
     fn reversed_systems_have_the_same_verdicts_and_their_evidence_is_accepted() {
         let (mut safe, mut failing) = (0, 0);
-        for seed in 0..400 {
+        for seed in 0..1500 {
             let system = backwards(seed).finish().unwrap();
             let Some((old, reversed)) = reversed(&system) else { continue };
             let truth = search(&system, 20_000).unwrap()[0].1;
@@ -564,13 +564,13 @@ mod tests {
             };
             assert_eq!(accepted, Ok(()), "seed {seed}");
         }
-        assert!(safe > 50 && failing > 100, "{safe} safe, {failing} failing");
+        assert!(safe > 50 && failing > 200, "{safe} safe, {failing} failing");
     }
 
     #[test]
     fn formulas_go_back_like_clauses_and_wrong_ones_are_refused() {
         let (mut accepted, mut refused) = (0, 0);
-        for seed in 0..400 {
+        for seed in 0..1500 {
             let system = backwards(seed).finish().unwrap();
             let Some((old, reversed)) = reversed(&system) else { continue };
             let Verdict::Safe(Certificate::Inductive { clauses }) = verdict(reversed.bits.system())
@@ -634,8 +634,10 @@ mod tests {
 
     #[test]
     fn systems_of_another_form_are_not_reversed() {
+        let seed = (0..).find(|&seed| reversed(&backwards(2 * seed).finish().unwrap()).is_some());
+        let seed = 2 * seed.unwrap();
         let is_reversed = |change: &dyn Fn(&mut SystemBuilder)| {
-            let mut builder = backwards(0);
+            let mut builder = backwards(seed);
             change(&mut builder);
             reversed(&builder.finish().unwrap()).is_some()
         };
