@@ -65,3 +65,77 @@ impl AsRef<TransitionSystem> for Subject {
         self.0.bits.system()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use elinvar_check::{Budget, certificate, replay};
+    use elinvar_ir::{SystemBuilder, Verdict};
+
+    use super::*;
+    use crate::schedule::Schedule;
+
+    const PROPERTY: PropertyId = PropertyId(0);
+
+    /// Counts down modulo 8 by storing the successor of a state and checking that the state
+    /// follows it. It starts at any even number and fails if it gets to `bad` by steps of two.
+    fn countdown(bad: usize) -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let inputs: Vec<_> = (0..3).map(|_| b.input(Sort::BOOL, None).unwrap()).collect();
+        let states: Vec<_> = (0..5).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        let pool = &mut b.pool;
+        let (first, valid, stored) = (states[0], states[1], &states[2..]);
+        // h(x) = x + 2
+        let upper = pool.not(inputs[1]).unwrap();
+        let same = pool.equal(inputs[2], inputs[1]).unwrap();
+        let top = pool.not(same).unwrap();
+        let mut step = valid;
+        for (&register, h) in stored.iter().zip([inputs[0], upper, top]) {
+            let equal = pool.equal(register, h).unwrap();
+            step = pool.and(step, equal).unwrap();
+        }
+        let even = pool.not(inputs[0]).unwrap();
+        let next = pool.ite(first, even, step).unwrap();
+        let mut fails = pool.not(first).unwrap();
+        fails = pool.and(fails, valid).unwrap();
+        for (bit, &register) in stored.iter().enumerate() {
+            let literal = if bad >> bit & 1 == 1 { register } else { pool.not(register).unwrap() };
+            fails = pool.and(fails, literal).unwrap();
+        }
+        let [zero, one] = [false, true].map(|value| pool.bool(value));
+        (b.states[0].init, b.states[0].next) = (Some(one), Some(zero));
+        (b.states[1].init, b.states[1].next) = (Some(zero), Some(next));
+        for (number, &input) in inputs.iter().enumerate() {
+            let state = &mut b.states[2 + number];
+            (state.init, state.next) = (Some(zero), Some(input));
+        }
+        b.bad("bad", fails);
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn the_default_decides_systems_that_can_be_reversed() {
+        for bad in 0..8 {
+            let system = countdown(bad);
+            let task = Task::about(&system, &[PROPERTY], &Run::new());
+            let backwards = reversed(&task).expect("a system that checks its steps");
+            for asked in [&task, &backwards] {
+                let asked = asked.with_own_answers();
+                let verdict = asked.check(&mut Schedule::auto()).unwrap().remove(0);
+                let accepted = match (verdict, bad % 2) {
+                    (Verdict::Unsafe(trace), 0) => replay(&system, &trace),
+                    (Verdict::Safe(proof), 1) => {
+                        certificate(&system, PROPERTY, &proof, &Budget::default())
+                    }
+                    other => panic!("{bad}: {other:?}"),
+                };
+                assert_eq!(accepted, Ok(()), "{bad}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_whose_lemmas_are_wanted_is_not_reversed() {
+        let run = Run::new().with_states(std::time::Duration::from_secs(1));
+        assert!(reversed(&Task::about(&countdown(1), &[PROPERTY], &run)).is_none());
+    }
+}

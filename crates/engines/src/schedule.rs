@@ -7,7 +7,7 @@
 //! what fails easily, and property directed reachability on words gets a short time where
 //! there are numbers. Then property directed reachability works on the bits. k-induction
 //! gets what is too large for bits. An earlier proof comes before everything else. A system that
-//! can be run backwards is.
+//! can be run backwards is run in both directions by turns.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,6 +34,11 @@ const LONG: Effort = Effort::Questions(100_000);
 /// The same for the engine on words, which asks less often.
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
+/// How often property directed reachability may ask in its first turn on a system that can be
+/// run backwards, and how many turns with growing effort it gets in each direction.
+const FIRST_QUESTIONS: u64 = 2_000;
+const ALTERNATIONS: usize = 12;
+
 /// How far short passes look: on words, where induction is tried at each step, and on bits.
 const STEPS_ON_WORDS: Lookahead = Lookahead { steps: 10, gates: 3_000_000 };
 const STEPS_ON_BITS: Lookahead = Lookahead { steps: 30, gates: 3_000_000 };
@@ -45,8 +50,8 @@ pub struct Schedule {
     pub name: &'static str,
     /// The turns, in their order.
     pub turns: Vec<Turn>,
-    /// Whether a system that checks its steps is first run backwards. The number of cycles of
-    /// a trace is not the same then.
+    /// Whether a system that checks its steps is run in both directions by turns. The number
+    /// of cycles of a trace is not the same in both.
     pub reverses: bool,
 }
 
@@ -213,15 +218,44 @@ impl Engine for Schedule {
 
     fn check(&mut self, task: &Task) -> Result<(), EngineError> {
         if self.reverses
-            && let Some(task) = reversed(task)
+            && let Some(backwards) = reversed(task)
         {
-            self.take_turns(&task)?;
+            self.alternate([&backwards, task])?;
         }
         self.take_turns(task)
     }
 }
 
 impl Schedule {
+    /// Runs property directed reachability on two forms of a system by turns, each time with
+    /// more effort, after the short passes on both. Which form suits a property is not known
+    /// before.
+    fn alternate(&self, tasks: [&Task; 2]) -> Result<(), EngineError> {
+        let is_main = |turn: &&Turn| matches!(turn.engine, Choice::Pdr(_));
+        let is_short = |turn: &&Turn| !is_main(turn) && turn.effort != Effort::Unlimited;
+        for task in tasks {
+            for turn in self.turns.iter().filter(is_short) {
+                if task.open().is_empty() || task.run().stop().is_some() {
+                    return Ok(());
+                }
+                turn.take(task)?;
+            }
+        }
+        let mut questions = FIRST_QUESTIONS;
+        for _ in 0..ALTERNATIONS {
+            for task in tasks {
+                for turn in self.turns.iter().filter(is_main) {
+                    if task.open().is_empty() || task.run().stop().is_some() {
+                        return Ok(());
+                    }
+                    turn.clone().within(Effort::Questions(questions)).take(task)?;
+                }
+            }
+            questions *= 3;
+        }
+        Ok(())
+    }
+
     fn take_turns(&self, task: &Task) -> Result<(), EngineError> {
         let mut worked = false;
         let mut failure = None;
