@@ -31,10 +31,10 @@ use crate::limits::Limits;
 /// The most registers that an equation may mention.
 const SUPPORT: usize = 8;
 /// Gate evaluations spent on random simulation, and the most cycles of it.
-const SIMULATION_EFFORT: u64 = 40_000_000;
-const SIMULATION_CYCLES: u64 = 512;
+const SIMULATION_EFFORT: u64 = 10_000_000;
+const SIMULATION_CYCLES: u64 = 256;
 /// Gate evaluations spent on induction, all rounds together.
-const INDUCTION_EFFORT: u64 = 200_000_000;
+const INDUCTION_EFFORT: u64 = 100_000_000;
 /// What a step of the solver costs, in gate evaluations.
 const STEP_COST: u64 = 50;
 /// Steps of the solver for one query, besides one for each gate.
@@ -289,13 +289,11 @@ impl<'a> Search<'a> {
             match self.ask(&mut asker, &copy.new, any) {
                 Reply::Unsat => asker.assert(&copy.new, !any),
                 Reply::Sat(values) => {
-                    let before: Vec<usize> = chunk.iter().map(|pair| pair.node).collect();
                     self.follow(&copy, |lit| values.value(lit));
                     changed = true;
-                    // A difference that the simulation does not show is no reason to ask again.
-                    let still =
-                        |pair: &Pair| values.value(pair.difference) && before.contains(&pair.node);
-                    for pair in chunk.iter().filter(|pair| still(pair)) {
+                    // The simulation need not show the difference, because the pair was built
+                    // from represented operands. Such a pair is not asked about again.
+                    for pair in chunk.iter().filter(|pair| values.value(pair.difference)) {
                         if self.classes.representative(pair.node) == Some(pair.representative) {
                             self.classes.remove(pair.node);
                         }
