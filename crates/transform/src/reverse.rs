@@ -471,12 +471,12 @@ mod tests {
         for _ in 0..2 + rng.next_u64() % 4 {
             let [a, b] = [0, 1].map(|_| {
                 let bit = known[rng.next_u64() as usize % known.len()];
-                if rng.next_u64() % 2 == 0 { bit } else { pool.not(bit).unwrap() }
+                if rng.next_u64().is_multiple_of(2) { bit } else { pool.not(bit).unwrap() }
             });
             known.push(pool.and(a, b).unwrap());
         }
         let last = *known.last().unwrap();
-        if rng.next_u64() % 2 == 0 { last } else { pool.not(last).unwrap() }
+        if rng.next_u64().is_multiple_of(2) { last } else { pool.not(last).unwrap() }
     }
 
     /// A system of the form that can be reversed, with random functions. The registers are
@@ -489,7 +489,7 @@ mod tests {
         let states: Vec<ExprId> =
             (0..STORED + 2).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
         let pool = &mut b.pool;
-        let marks_with_one = seed % 2 == 0;
+        let marks_with_one = seed.is_multiple_of(2);
         let (first, valid) = (states[0], states[1]);
         let first = if marks_with_one { first } else { pool.not(first).unwrap() };
         let later = pool.not(first).unwrap();
@@ -520,8 +520,8 @@ mod tests {
         for (number, state) in b.states.iter_mut().enumerate() {
             (state.init, state.next) = match number {
                 0 => (Some(constant(marks_with_one)), Some(constant(!marks_with_one))),
-                1 => (Some(constant(rng.next_u64() % 2 == 0)), Some(valid_next)),
-                _ => (Some(constant(rng.next_u64() % 2 == 0)), Some(inputs[number - 2])),
+                1 => (Some(constant(rng.next_u64().is_multiple_of(2))), Some(valid_next)),
+                _ => (Some(constant(rng.next_u64().is_multiple_of(2))), Some(inputs[number - 2])),
             };
         }
         b.bad("reached", bad);
