@@ -17,6 +17,7 @@ pub mod kinduction;
 mod minimize;
 pub mod pdr;
 mod relation;
+mod reversal;
 mod ring;
 mod run;
 pub mod schedule;

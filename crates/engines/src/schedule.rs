@@ -7,8 +7,9 @@
 //! what fails easily, and property directed reachability on words gets a short time where
 //! there are numbers. Then property directed reachability works on the bits, with lemmas about
 //! internal signals; if that takes long, the same without signals, bounded model checking,
-//! k-induction and AVY share the processor with it ([`Sharing`]). k-induction gets what is too
-//! large for bits. An earlier proof comes before everything else.
+//! k-induction and AVY share the processor with it ([`Sharing`]). A system that can be run
+//! backwards is searched in both directions. k-induction gets what is too large for bits. An
+//! earlier proof comes before everything else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,6 +22,7 @@ use crate::interpolation::avy::AvyOptions;
 use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
+use crate::reversal::{about_another_system, reversed};
 use crate::ring::{Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
@@ -178,8 +180,8 @@ impl Schedule {
             Condition::HasNumbers,
         ]);
         let mut schedule = Self::auto_without_words();
-        let search = schedule.turns.iter_mut().find(|turn| matches!(turn.engine, Choice::Pdr(_)));
-        search.expect("a search on bits").sharing = Some(Self::sharing());
+        let search = schedule.turns.iter_mut().find_map(|turn| turn.sharing.as_mut());
+        search.expect("a search on bits").others = Self::others();
         let last = schedule.turns.len() - 3;
         schedule.turns.insert(last, words);
         schedule
@@ -187,17 +189,17 @@ impl Schedule {
 
     /// The engines that share the processor with the search on bits, if that takes long: each
     /// solves models that the others do not.
-    fn sharing() -> Sharing {
+    fn others() -> Vec<(Turn, u64)> {
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
         let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
         let avy = Turn::new(Choice::Avy(AvyOptions::default()));
         let others = [(plain, 400_000), (bmc, 100_000), (induction, 50_000), (avy, 150_000)];
-        let others = others.map(|(turn, work)| (turn.tentative(), work)).into();
-        Sharing { alone: 6_000_000, slice: 500_000, others }
+        others.map(|(turn, work)| (turn.tentative(), work)).into()
     }
 
-    /// The same without a try on words, for a race in which others work on words.
+    /// The same without a try on words and without engines that share the processor, for a race
+    /// in which these have threads of their own.
     pub fn auto_without_words() -> Self {
         let induction = || Turn::new(Choice::KInduction(KInductionOptions::default()));
         let pdr = PdrOptions::default();
@@ -213,7 +215,8 @@ impl Schedule {
             Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
             // Lemmas about signals are of no use to another run.
             Turn::new(Choice::Pdr(signals))
-                .when(&[Condition::FitsIntoBits, Condition::NotInSeries]),
+                .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
+                .sharing(Sharing { alone: 6_000_000, slice: 500_000, others: Vec::new() }),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
             // What is too large for bits, or beyond the engine on bits.
             induction(),
@@ -306,15 +309,22 @@ impl Turn {
         }
     }
 
-    /// Asks the engine, which shares the processor with others.
+    /// Asks the engine, which shares the processor with others. On a system that can be run
+    /// backwards, it works in both directions, and the others wait no longer than for that.
     fn ask_with_others(&self, sharing: &Sharing, task: &Task) -> Result<(), EngineError> {
-        let Sharing { alone, slice, others } = sharing;
-        let first = Member { work: Box::new(|run| self.ask(task, run)), slice: *slice };
+        let &Sharing { alone, slice, ref others } = sharing;
+        let backwards = reversed(task);
+        let start = if backwards.is_some() { slice } else { alone };
+        let first = Member { work: Box::new(|run| self.ask(task, run)), slice };
+        let backwards = backwards.as_ref().map(|backwards| Member {
+            work: Box::new(|run| self.ask(backwards, about_another_system(&silent(&run)))),
+            slice,
+        });
         let others = others.iter().map(|(turn, slice)| Member {
             work: Box::new(|run| turn.take(&task.with_run(silent(&run))).map(|_| ())),
             slice: *slice,
         });
-        share(task, *alone, first, others.collect())
+        share(task, start, first, backwards.into_iter().chain(others).collect())
     }
 
     /// The engine, with a bound that suits the size of the model.

@@ -31,6 +31,9 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
     /// The way back, if the subject is not what the collector's verdicts are about.
     lift: Option<Arc<LiftVerdict<S>>>,
     bits: Arc<Mutex<Vec<Arc<Preparation>>>>,
+    /// Traces have other lengths than those of the subject that the collector's verdicts are
+    /// about.
+    has_other_cycles: bool,
 }
 
 /// Turns a verdict about a transformed subject into one about the subject of the collector.
@@ -83,6 +86,7 @@ impl<S: Subject + 'static> Clone for Task<S> {
             answers: Arc::clone(&self.answers),
             lift: self.lift.clone(),
             bits: Arc::clone(&self.bits),
+            has_other_cycles: self.has_other_cycles,
         }
     }
 }
@@ -103,6 +107,7 @@ impl<S: Subject + 'static> Task<S> {
             answers: Arc::new(Mutex::new(Answers::new())),
             lift: None,
             bits: Arc::default(),
+            has_other_cycles: false,
         }
     }
 
@@ -148,6 +153,13 @@ impl<S: Subject + 'static> Task<S> {
             None => Arc::new(lift),
         };
         Task { subject, lift: Some(lift), bits: Arc::default(), ..self.clone() }
+    }
+
+    /// The same question about a subject whose traces have other lengths than those of the
+    /// subject that it was made from.
+    pub(crate) fn with_other_cycles(mut self) -> Self {
+        self.has_other_cycles = true;
+        self
     }
 
     /// What the properties are about.
@@ -196,6 +208,7 @@ impl<S: Subject + 'static> Task<S> {
             Verdict::Unsafe(_) => false,
             Verdict::Unknown(reason) => return self.answers().note(property, reason.clone()),
         };
+        let depth = if self.has_other_cycles { 0 } else { depth };
         if self.answers().record(engine, property, verdict, depth) {
             self.run.emit(Event::Decided { engine, property, safe, depth });
         }
@@ -203,6 +216,9 @@ impl<S: Subject + 'static> Task<S> {
 
     /// Notes that no trace ends in a bad state of the property before this cycle.
     pub fn exclude(&self, property: PropertyId, before: usize) {
+        if self.has_other_cycles {
+            return;
+        }
         let mut answers = self.answers();
         let known = answers.excluded.entry(property).or_default();
         *known = before.max(*known);
@@ -210,6 +226,9 @@ impl<S: Subject + 'static> Task<S> {
 
     /// The number of cycles, from the first, that are known to have no bad state of the property.
     pub fn excluded(&self, property: PropertyId) -> usize {
+        if self.has_other_cycles {
+            return 0;
+        }
         self.answers().excluded.get(&property).copied().unwrap_or(0)
     }
 

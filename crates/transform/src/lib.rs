@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | [`prepare`]: cone of influence, bits, registers, sweeping, rewriting | system | [`BitSystem`] |
 //! | [`stuck_on_error`]: a bad state stays bad | bits | bits |
+//! | [`reverse`]: a system that checks its steps runs backwards | bits | bits |
 //! | [`expand_memories`]: an element of a small memory is a register | system | system |
 //! | [`Family::instance`]: a number in place of an input | system | system |
 //! | [`lower`]: a program over words as a transition system | program | system |
@@ -22,6 +23,7 @@ mod lift;
 mod limits;
 mod lowering;
 mod memories;
+mod reverse;
 mod stuck;
 
 pub use bits::{
@@ -34,4 +36,5 @@ pub use lift::{Chain, Inexpressible, Lift, ProofOf, TraceOf};
 pub use limits::{Limits, Unlimited};
 pub use lowering::{Lowered, LoweringError, ProgramLift, lower, lower_with};
 pub use memories::{Expanded, expand_memories};
+pub use reverse::{Reversed, reverse};
 pub use stuck::{Stuck, stuck_on_error};

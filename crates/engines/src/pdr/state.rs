@@ -57,7 +57,7 @@ pub(super) fn capture(
 
 /// The clauses that were used in the preparation.
 fn facts(prepared: &Prepared) -> impl Iterator<Item = Vec<Literal>> {
-    prepared.lift.facts().iter().flat_map(|fact| fact.clauses())
+    prepared.lift.fact_clauses()
 }
 
 fn sorted(mut clause: Vec<Literal>) -> Vec<Literal> {

@@ -255,7 +255,7 @@ mod tests {
         let Answer::Sat(mut model) = solver.solve(&assumptions) else {
             panic!("gates have values")
         };
-        let mut value = |index| model.value(Var::new(index).positive());
+        let value = |index| model.value(Var::new(index).positive());
         (0..transition.var_count()).map(value).collect()
     }
 

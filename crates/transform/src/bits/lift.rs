@@ -108,6 +108,8 @@ pub struct BitLift {
     /// In the order in which they were found. Each mentions only bits that had not been
     /// replaced before.
     pub(super) facts: Vec<BitFact>,
+    /// Further facts, by which gates were merged.
+    pub(super) clauses: Vec<Vec<Literal>>,
 }
 
 impl BitLift {
@@ -123,7 +125,8 @@ impl BitLift {
         assert!(symbols.iter().all(|&s| system.pool().sort(s) == Sort::BOOL), "a system of bits");
         let free = system.free_states().to_vec();
         let old = Arc::new(system.clone());
-        BitLift { old, inputs, states, symbols, free, facts: Vec::new() }
+        let (facts, clauses) = (Vec::new(), Vec::new());
+        BitLift { old, inputs, states, symbols, free, facts, clauses }
     }
 
     /// First back through `later`, then through `self`: the way from the newest
@@ -140,7 +143,13 @@ impl BitLift {
         let further: Vec<BitFact> = later.facts.iter().map(|fact| fact.map(state)).collect();
         let mut facts = self.facts;
         facts.extend(further);
-        BitLift { old: self.old, inputs, states, symbols: later.symbols, free: later.free, facts }
+        let literal = |l: &Literal| Literal { bit: state(l.bit), ..*l };
+        let clause = |clause: &Vec<Literal>| clause.iter().map(literal).collect();
+        let further: Vec<Vec<Literal>> = later.clauses.iter().map(clause).collect();
+        let mut clauses = self.clauses;
+        clauses.extend(further);
+        let BitLift { symbols, free, .. } = later;
+        BitLift { old: self.old, inputs, states, symbols, free, facts, clauses }
     }
 
     /// The system that evidence is mapped to.
@@ -148,9 +157,17 @@ impl BitLift {
         &self.old
     }
 
-    /// What was used of the old system's reachable states.
+    /// Which registers were merged, because of what holds in the old system's reachable
+    /// states.
     pub fn facts(&self) -> &[BitFact] {
         &self.facts
+    }
+
+    /// All that was used of the old system's reachable states: clauses that are inductive
+    /// together.
+    pub fn fact_clauses(&self) -> impl Iterator<Item = Vec<Literal>> + '_ {
+        let facts = self.facts.iter().flat_map(|fact| fact.clauses());
+        facts.chain(self.clauses.iter().cloned())
     }
 
     /// The old bit that a state of the new system is.
@@ -214,8 +231,7 @@ impl BitLift {
     fn formula(&self, formula: &Formula) -> Certificate {
         let mut claim = Claim::new(&self.old);
         let mut conjuncts = vec![self.import(formula, &mut claim)];
-        let facts = self.facts.iter().flat_map(|fact| fact.clauses());
-        conjuncts.extend(facts.map(|clause| claim.clause(&clause)));
+        conjuncts.extend(self.fact_clauses().map(|clause| claim.clause(&clause)));
         claim.conjoin(conjuncts)
     }
 
@@ -319,7 +335,7 @@ impl Lift for BitLift {
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
         Ok(match proof {
             Certificate::Inductive { clauses } => {
-                let facts = self.facts.iter().flat_map(|fact| fact.clauses());
+                let facts = self.fact_clauses();
                 let numbers: FxHashMap<ExprId, usize> =
                     self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
                 let literal = |l: &StateBit| Literal {

@@ -7,7 +7,8 @@
 //! 2. words become bits ([`bitblast`]);
 //! 3. states without next function become inputs or get one;
 //! 4. constant and equivalent registers are merged;
-//! 5. gates that compute the same are merged.
+//! 5. gates over registers that are constant or equal in all reachable states are merged;
+//! 6. gates that compute the same are merged.
 
 mod bitblast;
 mod classes;
@@ -18,6 +19,7 @@ mod normalize;
 mod query;
 mod registers;
 mod rewrite;
+mod signals;
 mod simulate;
 mod sweep;
 mod system;
@@ -60,6 +62,12 @@ const PASSES: &[Pass] = &[
         help: "merge registers that are constant or equal in all reachable states",
         is_cheap: false,
         run: registers::merge_registers,
+    },
+    Pass {
+        name: "signals",
+        help: "merge gates over registers that are constant or equal in all reachable states",
+        is_cheap: false,
+        run: signals::merge_signals,
     },
     Pass {
         name: "sweep",

@@ -11,7 +11,7 @@ use elinvar_logic::aig::Gate;
 use elinvar_logic::{Aig, AigLit};
 
 use super::Size;
-use super::lift::{Bit, BitFact, BitLift, InputOrigin};
+use super::lift::{Bit, BitFact, BitLift, InputOrigin, Literal};
 use super::system::{BitProperty, BitRegister, BitSystem, Gates};
 use crate::limits::Unlimited;
 
@@ -51,6 +51,8 @@ pub(super) struct Netlist {
     pub outputs: Vec<Vec<AigLit>>,
     /// Facts about the old system that were used so far.
     pub facts: Vec<BitFact>,
+    /// Clauses about the old system that were used so far.
+    pub clauses: Vec<Vec<Literal>>,
 }
 
 impl Netlist {
@@ -197,7 +199,7 @@ impl Netlist {
     ) -> BitLift {
         let inputs = self.inputs.iter().map(|input| input.origin).collect();
         let states = self.registers.iter().map(|register| register.origin).collect();
-        BitLift { old, inputs, states, symbols, free, facts: self.facts }
+        BitLift { old, inputs, states, symbols, free, facts: self.facts, clauses: self.clauses }
     }
 
     /// A normal netlist as what engines work on, and the way back.

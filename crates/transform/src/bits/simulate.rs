@@ -74,6 +74,23 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// Starts all runs in the state of a given valuation of the graph's inputs. In all runs
+    /// but the first, some inputs are flipped.
+    pub fn start_with_inputs_near(&mut self, value: impl Fn(AigLit) -> bool) {
+        for register in &self.netlist.registers {
+            self.values[register.lit.node()] = spread(value(register.lit));
+        }
+        for input in &self.netlist.inputs {
+            let flips = self.rng.next_u64() & self.rng.next_u64() & !1;
+            self.values[input.lit.node()] = spread(value(input.lit)) ^ flips;
+        }
+    }
+
+    /// Computes the gates in the current state.
+    pub fn settle(&mut self) {
+        settle(&self.netlist.aig, &mut self.values);
+    }
+
     /// Other literals in place of registers, in the current state.
     pub fn substitute(&mut self, stands_for: impl Fn(usize) -> AigLit) {
         for (number, register) in self.netlist.registers.iter().enumerate() {

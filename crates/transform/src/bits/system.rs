@@ -205,6 +205,22 @@ impl BitSystem {
         BitSystem::new(aig, self.inputs.clone(), registers, constraints, properties, declared)
     }
 
+    /// Declares some of the inputs and of the registers, by their numbers, with the names
+    /// that they have here.
+    pub(crate) fn declare_again(&self, inputs: &[usize], registers: &[usize]) -> SystemBuilder {
+        let pool = &self.declared.pool;
+        let name = |symbol: ExprId| pool.as_symbol(symbol).and_then(|id| pool.symbol_name(id));
+        let must = "a bit is a legal sort";
+        let mut builder = SystemBuilder::new();
+        for &number in inputs {
+            builder.input(Sort::BOOL, name(self.declared.inputs[number].symbol)).expect(must);
+        }
+        for &number in registers {
+            builder.state(Sort::BOOL, name(self.declared.states[number].symbol)).expect(must);
+        }
+        builder
+    }
+
     /// A name that no input and no register has.
     pub(crate) fn unused_name(&self, like: &str) -> String {
         let pool = &self.declared.pool;

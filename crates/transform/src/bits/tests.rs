@@ -291,6 +291,17 @@ fn merged_registers_are_facts() {
 }
 
 #[test]
+fn merged_signals_are_facts() {
+    for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
+        let cone = compare(&only(&["cone"]), shape, 150);
+        let tally = compare(&only(&["cone", "signals"]), shape, 150);
+        assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
+        assert!(tally.after < cone.after, "{shape:?} {tally:?} {cone:?}");
+        assert!(tally.gates_after < cone.gates_after, "{shape:?} {tally:?} {cone:?}");
+    }
+}
+
+#[test]
 fn swept_gates_compute_the_same() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
         let cone = compare(&only(&["cone"]), shape, 80);

@@ -102,7 +102,7 @@ fn replace(netlist: &mut Netlist, stands_for: impl Fn(usize) -> Option<AigLit>) 
 
 /// By register: the literal that its initial value is. Never a register that has
 /// an initial value of its own; the register itself if it has none.
-fn initial_literals(netlist: &Netlist) -> Vec<AigLit> {
+pub(super) fn initial_literals(netlist: &Netlist) -> Vec<AigLit> {
     let mut inits: Vec<Option<AigLit>> = vec![None; netlist.aig.len()];
     for register in &netlist.registers {
         inits[register.lit.node()] = register.init;
