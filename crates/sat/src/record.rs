@@ -40,7 +40,7 @@ impl<P: Proof> Solver<P> {
         #[cfg(feature = "record")]
         self.recorder.write(&call);
         #[cfg(not(feature = "record"))]
-        drop(call);
+        let _ = call;
     }
 }
 
