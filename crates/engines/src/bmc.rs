@@ -52,6 +52,7 @@ fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
         if sweep.is_done() {
             return Ok(());
         }
+        first = first.max(sweep.skip_excluded(first));
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
         let last = first + step.max(1) - 1;
@@ -104,6 +105,30 @@ impl<'a> Sweep<'a> {
 
     pub(crate) fn is_done(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Leaves out frames from `first` on in which other engines of a race have found no bad
+    /// state, and returns the first frame that is left.
+    fn skip_excluded(&mut self, first: usize) -> usize {
+        if self.task.partner().is_none() {
+            return first;
+        }
+        let excluded = self.open.iter().map(|&(property, _)| self.task.excluded(property)).min();
+        let next = excluded.unwrap_or(first);
+        if first > self.excluded || next <= first {
+            return first;
+        }
+        while self.next < next {
+            let constraints = self.question.unrolling.constraints(self.next);
+            self.question.assert(&[constraints]);
+            for &(_, bad) in &self.open {
+                let bit = self.question.unrolling.bit(bad, self.next);
+                self.question.assert(&[!bit]);
+            }
+            self.next += 1;
+        }
+        self.excluded = next;
+        next
     }
 
     /// Takes a property out of the sweep.
