@@ -1,4 +1,5 @@
-//! The experiments of the papers, each a command that prints the tables of its paper.
+//! The experiments of the papers, each a command that prints the tables of its paper, and the
+//! comparison of tools on any list of models.
 //!
 //! `harness` runs a list of settings on a list of instances, keeps every run in a file so
 //! that an interrupted experiment can go on, and prints tables and writes a page. An

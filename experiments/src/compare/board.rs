@@ -42,6 +42,7 @@ pub type Board = Results<Name, Option<Profile>>;
 pub type Row = results::Row<Option<Profile>>;
 
 /// The runs with the least seed of each tool on each model, as if this had been their limit.
+/// Runs that had a smaller limit and no verdict are left out.
 pub fn board(runs: &[Record], limit: u32) -> Board {
     let settings = names(runs);
     let index: FxHashMap<&str, usize> =
@@ -49,7 +50,7 @@ pub fn board(runs: &[Record], limit: u32) -> Board {
     let mut rows: Vec<Row> = Vec::new();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     let mut seeds: FxHashMap<(&str, &str), u64> = FxHashMap::default();
-    for run in runs {
+    for run in runs.iter().filter(|run| run.tells(limit)) {
         let place = *places.entry(&run.model).or_insert_with(|| {
             rows.push(Row { instance: instance(run), runs: vec![None; settings.len()] });
             rows.len() - 1
@@ -257,6 +258,12 @@ mod tests {
         assert_eq!([1, 5, 10].map(solved), [1, 2, 3]);
         assert_eq!(limits(&runs()), [1, 5, 10]);
         assert_eq!(limits(&[]), [1]);
+    }
+
+    #[test]
+    fn with_a_larger_limit_only_verdicts_are_known() {
+        let score = Score::new(&board(&runs(), 20), 0, 1);
+        assert_eq!((score.models, score.solved()), (3, 3), "b may be solved with more time");
     }
 
     #[test]

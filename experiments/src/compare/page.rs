@@ -1,12 +1,12 @@
 //! The report on a file of runs, as text and as a page.
 
 use super::ReportOptions;
-use super::board::{self, Board, Loss, Name};
+use super::board::{self, Board, Loss, Name, Row};
 use super::profile::FIELDS;
 use super::record::Record;
 use super::{progress, seeds};
 use crate::harness::report::{Plot, Report, Section};
-use crate::harness::table::{Cell, Table};
+use crate::harness::table::Table;
 use crate::plot::COLOURS;
 use crate::plot::axis::Axis;
 use crate::plot::lines::{Line, Lines, Point};
@@ -76,7 +76,8 @@ fn plots(board: &Board, subject: usize, against: usize) -> Section {
         cactus(board).into_iter().map(|svg| Plot { caption: caption.clone(), svg }).collect();
     if subject != against {
         let pair = [(against, name(against)), (subject, name(subject))];
-        let svg = board.times_against(board.rows.iter(), pair);
+        let both_ran = |row: &&Row| [subject, against].iter().all(|&tool| row.runs[tool].is_some());
+        let svg = board.times_against(board.rows.iter().filter(both_ran), pair);
         let caption = format!("Below the diagonal, {} is faster.", name(subject));
         plots.extend(svg.map(|svg| Plot { caption, svg }));
     }
@@ -122,30 +123,39 @@ fn cactus(board: &Board) -> Option<String> {
 fn losses(board: &Board, subject: usize) -> Section {
     let name = &board.settings[subject].name;
     let losses = board::losses(board, subject);
-    let head = ["model", "class", "by", "solved by", "in s", "outcome"].map(str::to_owned);
+    let mut table = Table::new(["model", "class", "by", "solved by", "in s", "outcome"]);
     let titles = FIELDS.iter().map(|field| field.title.to_owned());
-    let mut table = Table { head: head.into_iter().chain(titles).collect(), rows: Vec::new() };
+    let head = ["model".to_owned()].into_iter().chain(titles).collect();
+    let mut profiles = Table { head, rows: Vec::new() };
     for Loss { row, best: (tool, seconds), solvers } in &losses {
         let run = row.runs[subject].as_ref();
-        let mut cells = vec![
+        table.push([
             row.instance.path.clone(),
             row.instance.cell("class").to_owned(),
             solvers.to_string(),
             board.settings[*tool].name.clone(),
             format!("{seconds:.2}"),
             run.map_or(String::new(), |run| run.outcome.word().to_owned()),
-        ];
-        let profile = run.and_then(|run| run.measured.clone()).unwrap_or_default();
-        cells.extend(profile.cells());
-        table.rows.push(cells.into_iter().map(Cell::new).collect());
+        ]);
+        if let Some(profile) = run.and_then(|run| run.measured.as_ref()) {
+            let cells = [row.instance.path.clone()].into_iter().chain(profile.cells());
+            profiles.push(cells);
+        }
     }
-    let introduction = "The profile is that of the search that was stopped: the size after \
-                        simplification, frames, lemmas, queries and their mean time, how many \
-                        attempts to drop a literal and to push a lemma succeed.";
+    let introduction = "The searches that were stopped: the size after simplification, frames, \
+                        lemmas, queries and their mean time, and how many attempts to drop a \
+                        literal and to push a lemma succeed.";
+    let profiles = Section {
+        title: "Profiles".into(),
+        introduction: Some(introduction.into()),
+        table: Some(profiles),
+        ..Section::default()
+    };
     Section {
         title: format!("Solved by others and not by {name}: {}", losses.len()),
-        introduction: Some(introduction.into()),
+        introduction: Some("By: how many other tools solve the model; then the fastest.".into()),
         table: Some(table).filter(|table| !table.rows.is_empty()),
+        details: vec![profiles],
         ..Section::default()
     }
 }
@@ -202,13 +212,13 @@ mod tests {
         let text = report.text();
         assert!(text.contains("Solved within 10 s\ntool"), "{text}");
         assert!(text.contains("Solved by others and not by default: 1"), "{text}");
-        assert!(text.contains("18000"), "{text}");
         assert!(text.contains("Spread over seeds"), "{text}");
         assert!(text.contains("Compared with the earlier runs"), "{text}");
         let page = report.html();
         is_sound(&page).unwrap();
         assert_eq!(page.matches("<svg").count(), 2);
-        assert_eq!(page.matches("<details>").count(), 4, "1 s, 5 s, seeds, progress");
+        assert!(page.contains("<td>18000</td>"), "the profile of the loss");
+        assert_eq!(page.matches("<details>").count(), 5, "1 s, 5 s, profiles, seeds, progress");
     }
 
     #[test]

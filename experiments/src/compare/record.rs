@@ -62,7 +62,7 @@ impl Record {
     }
 
     /// Whether this run tells how one with this limit ends.
-    fn tells(&self, limit: u32) -> bool {
+    pub fn tells(&self, limit: u32) -> bool {
         self.limit >= limit || self.outcome(self.limit).verdict().is_some()
     }
 }
