@@ -1,4 +1,5 @@
-//! The experiments of the papers, each a command that prints the tables of its paper.
+//! The experiments of the papers, each a command that prints the tables of its paper, and the
+//! comparison of tools on any list of models.
 //!
 //! `harness` runs a list of settings on a list of instances, keeps every run in a file so
 //! that an interrupted experiment can go on, and prints tables and writes a page. An
@@ -8,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod avy;
+mod compare;
 mod fifo;
 pub mod harness;
 mod ipdr;
@@ -25,6 +27,9 @@ use clap::Subcommand;
 pub enum Experiment {
     /// Tables 1 and 2 and Figure 1 of the AVY paper: interpolation, PDR, and both together
     Avy(avy::Options),
+    /// Tools on a list of models: what each solves by when, what only others solve and why, and
+    /// how much depends on the seed
+    Compare(compare::Options),
     /// Table 6 of the BTOR paper: k-induction on the equivalence of two FIFOs
     Fifo(fifo::Options),
     /// Figures 6.1 to 6.4 of the thesis on incremental PDR: series of instances, each solved
@@ -35,6 +40,8 @@ pub enum Experiment {
     Programs(programs::Options),
     /// How much faster an edited model is proved with the lemmas of the original
     Reuse(reuse::Options),
+    /// The order of tools that covers most models of a comparison, for the table of the race
+    Slots(compare::slots::Options),
     /// Figures 6 to 9 of the paper on PDR for words: cubes, polytopes and simulations
     Words(words::Options),
 }
@@ -44,10 +51,12 @@ pub enum Experiment {
 pub fn run(experiment: &Experiment) -> ExitCode {
     match experiment {
         Experiment::Avy(options) => avy::run(options),
+        Experiment::Compare(options) => compare::run(options),
         Experiment::Fifo(options) => fifo::run(options),
         Experiment::Ipdr(options) => ipdr::run(options),
         Experiment::Programs(options) => programs::run(options),
         Experiment::Reuse(options) => reuse::run(options),
+        Experiment::Slots(options) => compare::slots::run(options),
         Experiment::Words(options) => words::run(options),
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A race is a table of [`Slot`]s, each a [`Schedule`] in a thread of its own. Evidence is
 //! checked as it comes in, and only what is accepted counts. When all properties
-//! have their verdicts, the other engines are cancelled. Limits: an engine goes on with a
-//! property that another one has decided.
+//! have their verdicts, the other engines are cancelled. The engines share the prepared bits,
+//! the bounds that they have excluded, and their inductive lemmas, which each of them checks
+//! before it uses them. Limits: an engine goes on with a property that another one has decided.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -20,7 +21,9 @@ use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::KInductionOptions;
 use elinvar_engines::pdr::{Ctg, PdrOptions, WordsOptions};
 use elinvar_engines::schedule::{Condition, Schedule, Turn};
-use elinvar_engines::{Choice, Effort, EngineError, Event, Finding, Run, Statistics, Task};
+use elinvar_engines::{
+    Choice, Effort, EngineError, Event, Exchange, Finding, Member, Run, Statistics, Task,
+};
 use elinvar_ir::{PropertyId, StopReason, Verdict};
 
 use crate::confirm::Refused;
@@ -41,7 +44,7 @@ const TURN_ON_WORDS: Effort = Effort::Time(Duration::from_secs(8));
 
 /// The first so many engines to race, the most promising ones first: what is
 /// most different from those before it. Those on words take part only where there are
-/// numbers.
+/// numbers. `cargo xtask experiment slots` finds such an order from measured runs.
 fn slots(threads: usize, words: bool) -> Vec<Slot> {
     let on_words = words.then(|| alone("words", Choice::Words(WordsOptions::default())));
     let first =
@@ -135,13 +138,15 @@ fn race_between(
 ) -> Vec<Failure> {
     let everyone = task.run().child();
     let claims = Arc::new(Claims::new(slots.len(), &task.open(), &everyone));
+    let exchange = Arc::new(Exchange::default());
     let racers: Vec<Task> = slots
         .iter()
         .enumerate()
         .map(|(number, slot)| {
             let seed = task.run().seed().wrapping_add(slot.seed);
             let run = claims.observe(number, everyone.clone(), seed);
-            task.with_own_answers().with_run(run)
+            let partner = exchange.partner(Member(number));
+            task.with_own_answers().with_run(run).with_partner(partner)
         })
         .collect();
     let mut finish = Finish { task, failures: Vec::new(), reason: None };
@@ -348,6 +353,36 @@ mod tests {
             assert_eq!(run_race(&task, 8), []);
             task.verdicts()
         });
+    }
+
+    #[test]
+    fn few_threads_agree_with_search() {
+        for threads in [2, 4] {
+            compare_with_search(6, |system, properties| {
+                let task = task(system, properties);
+                assert_eq!(run_race(&task, threads), []);
+                task.verdicts()
+            });
+        }
+    }
+
+    /// Searches that differ by their seeds alone, so that all speak of the same bits, and an
+    /// engine for the systems whose initial values they do not support.
+    #[test]
+    fn searches_that_exchange_lemmas_agree_with_search() {
+        let kind = alone("kind", Choice::KInduction(KInductionOptions::default()));
+        let searches = (0..3).map(|seed| Slot { schedule: pdr_alone(), seed });
+        let slots: Vec<Slot> = searches.chain([Slot { schedule: kind, seed: 3 }]).collect();
+        compare_with_search(20, |system, properties| {
+            let task = task(system, properties);
+            let check = |slot: &Slot, task: &Task| task.ask(&mut slot.schedule.clone());
+            assert_eq!(race_between(&slots, &check, &task, &mut |_, verdict| Ok(verdict)), []);
+            task.verdicts()
+        });
+    }
+
+    fn pdr_alone() -> Schedule {
+        pdr("pdr", PdrOptions::default().ctg, usize::MAX)
     }
 
     fn proof() -> Verdict {

@@ -52,14 +52,9 @@ fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
         if sweep.is_done() {
             return Ok(());
         }
+        first = first.max(sweep.skip_excluded(first));
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
-        // Another engine may have looked further.
-        let known = sweep.known().min(bound.unwrap_or(usize::MAX));
-        if known > first {
-            first = known;
-            sweep = sweep.from(known);
-        }
         let last = first + step.max(1) - 1;
         let last = bound.map_or(last, |bound| last.min(bound));
         task.run().emit(Event::bound(NAME, last));
@@ -108,15 +103,32 @@ impl<'a> Sweep<'a> {
         Sweep { excluded: frame, ..self }
     }
 
-    /// The first frame in which an open property may have a bad state, as far as any engine has
-    /// found out.
-    fn known(&self) -> usize {
-        let open = self.open.iter().map(|&(property, _)| self.task.excluded(property));
-        open.min().unwrap_or(0)
-    }
-
     pub(crate) fn is_done(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Leaves out frames from `first` on in which other engines have found no bad
+    /// state, and returns the first frame that is left.
+    fn skip_excluded(&mut self, first: usize) -> usize {
+        if self.task.partner().is_none() {
+            return first;
+        }
+        let excluded = self.open.iter().map(|&(property, _)| self.task.excluded(property)).min();
+        let next = excluded.unwrap_or(first);
+        if first > self.excluded || next <= first {
+            return first;
+        }
+        while self.next < next {
+            let constraints = self.question.unrolling.constraints(self.next);
+            self.question.assert(&[constraints]);
+            for &(_, bad) in &self.open {
+                let bit = self.question.unrolling.bit(bad, self.next);
+                self.question.assert(&[!bit]);
+            }
+            self.next += 1;
+        }
+        self.excluded = next;
+        next
     }
 
     /// Takes a property out of the sweep.

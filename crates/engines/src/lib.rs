@@ -11,6 +11,7 @@
 pub mod bmc;
 pub mod cfg;
 mod engine;
+mod exchange;
 
 pub mod interpolation;
 pub mod kinduction;
@@ -29,6 +30,7 @@ mod task;
 mod unroll;
 
 pub use engine::{Choice, Engine, EngineError};
+pub use exchange::{Exchange, Member, Partner};
 pub use minimize::minimize;
 pub use run::{Effort, Event, QueryAnswer, Recurring, Run, States, Stopped, resident_bytes};
 pub use schedule::Schedule;

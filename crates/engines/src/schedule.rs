@@ -18,6 +18,7 @@ use elinvar_logic::blast::cost;
 
 use crate::bmc::BmcOptions;
 use crate::engine::{Choice, Engine, EngineError};
+use crate::exchange::{Exchange, Member as Partaker};
 use crate::interpolation::avy::AvyOptions;
 use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
@@ -313,14 +314,20 @@ impl Turn {
     /// backwards, it works in both directions, and the others wait no longer than for that.
     fn ask_with_others(&self, sharing: &Sharing, task: &Task) -> Result<(), EngineError> {
         let &Sharing { alone, slice, ref others } = sharing;
+        let exchange = Arc::new(Exchange::default());
+        let partner = |number| match task.partner() {
+            Some(_) => task.clone(),
+            None => task.with_partner(exchange.partner(Partaker(number))),
+        };
+        let tasks: Vec<Task> = (0..=others.len()).map(partner).collect();
         let backwards = reversed(task);
         let start = if backwards.is_some() { slice } else { alone };
-        let first = Member { work: Box::new(|run| self.ask(task, run)), slice };
+        let first = Member { work: Box::new(|run| self.ask(&tasks[0], run)), slice };
         let backwards = backwards.as_ref().map(|backwards| Member {
             work: Box::new(|run| self.ask(backwards, about_another_system(&silent(&run)))),
             slice,
         });
-        let others = others.iter().map(|(turn, slice)| Member {
+        let others = others.iter().zip(&tasks[1..]).map(|((turn, slice), task)| Member {
             work: Box::new(|run| turn.take(&task.with_run(silent(&run))).map(|_| ())),
             slice: *slice,
         });

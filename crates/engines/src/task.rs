@@ -17,6 +17,7 @@ use elinvar_ir::{PdrState, PropertyId, StopReason, Subject, TransitionSystem, Ve
 use elinvar_transform::{Lift, PassOptions, Prepared, prepare};
 
 use crate::engine::{Engine, EngineError};
+use crate::exchange::Partner;
 use crate::run::{Event, Run, Stopped};
 use crate::statistics::PassStatistics;
 
@@ -31,9 +32,10 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
     /// The way back, if the subject is not what the collector's verdicts are about.
     lift: Option<Arc<LiftVerdict<S>>>,
     bits: Arc<Mutex<Vec<Arc<Preparation>>>>,
-    /// Traces have other lengths than those of the subject that the collector's verdicts are
-    /// about.
-    has_other_cycles: bool,
+    /// By property: its bad bit is not reachable in cycles before this one.
+    excluded: Arc<Mutex<BTreeMap<PropertyId, usize>>>,
+    /// The engines with which lemmas are exchanged.
+    partner: Option<Partner>,
 }
 
 /// Turns a verdict about a transformed subject into one about the subject of the collector.
@@ -66,8 +68,6 @@ struct Answers<S: Subject + 'static> {
     /// Why a property is open, and in which round that was said.
     reasons: BTreeMap<PropertyId, (Round, StopReason)>,
     round: Round,
-    /// By property: its bad bit is not reachable in cycles before this one.
-    excluded: BTreeMap<PropertyId, usize>,
     /// The bits that were made for these answers and reported.
     reported: Vec<Arc<Prepared>>,
 }
@@ -86,7 +86,8 @@ impl<S: Subject + 'static> Clone for Task<S> {
             answers: Arc::clone(&self.answers),
             lift: self.lift.clone(),
             bits: Arc::clone(&self.bits),
-            has_other_cycles: self.has_other_cycles,
+            excluded: Arc::clone(&self.excluded),
+            partner: self.partner.clone(),
         }
     }
 }
@@ -107,7 +108,8 @@ impl<S: Subject + 'static> Task<S> {
             answers: Arc::new(Mutex::new(Answers::new())),
             lift: None,
             bits: Arc::default(),
-            has_other_cycles: false,
+            excluded: Arc::default(),
+            partner: None,
         }
     }
 
@@ -136,7 +138,13 @@ impl<S: Subject + 'static> Task<S> {
         Task { properties: properties.into(), ..self.clone() }
     }
 
-    /// The same question with a collector of its own. The prepared bits are shared.
+    /// The same task for an engine that exchanges lemmas and bounds with others.
+    pub fn with_partner(&self, partner: Partner) -> Self {
+        Task { partner: Some(partner), ..self.clone() }
+    }
+
+    /// The same question with a collector of its own. The prepared bits, and what is known about
+    /// cycles without bad states, are shared.
     pub fn with_own_answers(&self) -> Self {
         Task { answers: Arc::new(Mutex::new(Answers::new())), ..self.clone() }
     }
@@ -158,7 +166,7 @@ impl<S: Subject + 'static> Task<S> {
     /// The same question about a subject whose traces have other lengths than those of the
     /// subject that it was made from.
     pub(crate) fn with_other_cycles(mut self) -> Self {
-        self.has_other_cycles = true;
+        self.excluded = Arc::default();
         self
     }
 
@@ -208,7 +216,6 @@ impl<S: Subject + 'static> Task<S> {
             Verdict::Unsafe(_) => false,
             Verdict::Unknown(reason) => return self.answers().note(property, reason.clone()),
         };
-        let depth = if self.has_other_cycles { 0 } else { depth };
         if self.answers().record(engine, property, verdict, depth) {
             self.run.emit(Event::Decided { engine, property, safe, depth });
         }
@@ -216,20 +223,20 @@ impl<S: Subject + 'static> Task<S> {
 
     /// Notes that no trace ends in a bad state of the property before this cycle.
     pub fn exclude(&self, property: PropertyId, before: usize) {
-        if self.has_other_cycles {
-            return;
-        }
-        let mut answers = self.answers();
-        let known = answers.excluded.entry(property).or_default();
+        let mut excluded = self.excluded.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = excluded.entry(property).or_default();
         *known = before.max(*known);
     }
 
     /// The number of cycles, from the first, that are known to have no bad state of the property.
     pub fn excluded(&self, property: PropertyId) -> usize {
-        if self.has_other_cycles {
-            return 0;
-        }
-        self.answers().excluded.get(&property).copied().unwrap_or(0)
+        let excluded = self.excluded.lock().unwrap_or_else(PoisonError::into_inner);
+        excluded.get(&property).copied().unwrap_or(0)
+    }
+
+    /// The access to lemmas of other engines.
+    pub(crate) fn partner(&self) -> Option<&Partner> {
+        self.partner.as_ref()
     }
 
     /// Lets an engine decide the open properties. Those that it leaves open are unknown for
@@ -303,8 +310,8 @@ impl<S: Subject + 'static> Task<S> {
 
 impl<S: Subject + 'static> Answers<S> {
     fn new() -> Self {
-        let (found, reasons, round, excluded, reported) = Default::default();
-        Answers { start: Instant::now(), found, reasons, round, excluded, reported }
+        let (found, reasons, round, reported) = Default::default();
+        Answers { start: Instant::now(), found, reasons, round, reported }
     }
 
     fn next_round(&mut self) -> Round {

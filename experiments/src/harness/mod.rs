@@ -21,6 +21,7 @@ pub mod statistics;
 pub mod table;
 #[cfg(test)]
 pub mod testing;
+pub mod tree;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -12,6 +12,16 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
+/// The value below which this share of the values lies, interpolated between its neighbours; none
+/// without values.
+pub fn quantile(values: impl IntoIterator<Item = f64>, share: f64) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let place = values.len().checked_sub(1)? as f64 * share.clamp(0.0, 1.0);
+    let (below, above) = (values[place.floor() as usize], values[place.ceil() as usize]);
+    Some(below + (above - below) * place.fract())
+}
+
 /// The geometric mean of positive values; none without values.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = values.into_iter().map(f64::ln).collect();
@@ -65,6 +75,14 @@ mod tests {
         assert_eq!(median([]), None);
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        assert_eq!(quantile([], 0.9), None);
+        assert_eq!(quantile([3.0, 1.0, 2.0], 0.5), Some(2.0));
+        assert_eq!(quantile([0.0, 10.0], 0.9), Some(9.0));
+        assert_eq!([0.0, 1.0].map(|share| quantile([5.0, 1.0], share)), [Some(1.0), Some(5.0)]);
     }
 
     #[test]

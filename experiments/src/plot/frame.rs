@@ -3,6 +3,9 @@
 use super::{Mark, colour};
 use crate::harness::page::escape;
 
+/// The height of a row of the key.
+const KEY_ROW: f64 = 18.0;
+
 /// Where values are drawn: the area and its margins, in pixels.
 pub struct Frame {
     pub left: f64,
@@ -79,21 +82,36 @@ impl Frame {
         )
     }
 
-    /// The names of the series above the area, so many pixels apart.
+    /// The same area, lower by the rows that the names of so many series need beyond the first.
+    pub fn below_key(self, names: usize, distance: f64) -> Self {
+        let rows = names.div_ceil(self.names_in_row(distance)).max(1);
+        Frame { top: self.top + KEY_ROW * (rows - 1) as f64, ..self }
+    }
+
+    fn names_in_row(&self, distance: f64) -> usize {
+        ((self.width + self.right) / distance).floor().max(1.0) as usize
+    }
+
+    /// The names of the series above the area, so many pixels apart, in several rows if they do
+    /// not fit into one.
     pub fn key(&self, names: &[&str], symbol: Symbol, distance: f64) -> String {
+        let in_row = self.names_in_row(distance);
         let entry = |(index, name): (usize, &&str)| {
+            let (row, place) = (index / in_row, index % in_row);
+            let y = 12.0 + KEY_ROW * row as f64;
             let (x, class, name) =
-                (self.left + distance * index as f64, colour(index), escape(name));
+                (self.left + distance * place as f64, colour(index), escape(name));
             let symbol = match symbol {
                 Symbol::Dot => {
-                    format!("<circle class=\"{class}\" cx=\"{}\" cy=\"12\" r=\"4\"/>", x + 4.0)
+                    format!("<circle class=\"{class}\" cx=\"{}\" cy=\"{y}\" r=\"4\"/>", x + 4.0)
                 }
-                Symbol::Stroke => format!("<path class=\"line {class}\" d=\"M{x} 12h14\"/>"),
+                Symbol::Stroke => format!("<path class=\"line {class}\" d=\"M{x} {y}h14\"/>"),
                 Symbol::Square => format!(
-                    "<rect class=\"{class}\" x=\"{x}\" y=\"6\" width=\"10\" height=\"10\"/>"
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"{}\" width=\"10\" height=\"10\"/>",
+                    y - 6.0
                 ),
             };
-            format!("{symbol}<text x=\"{}\" y=\"16\">{name}</text>\n", x + 18.0)
+            format!("{symbol}<text x=\"{}\" y=\"{}\">{name}</text>\n", x + 18.0, y + 4.0)
         };
         names.iter().enumerate().map(entry).collect()
     }

@@ -6,6 +6,8 @@ use crate::harness::page::escape;
 
 const FRAME: Frame =
     Frame { left: 56.0, top: 30.0, width: 320.0, height: 220.0, right: 16.0, bottom: 40.0 };
+/// The distance of names in the key.
+const KEY: f64 = 78.0;
 /// More marks than these would be too many.
 const MARKS: f64 = 8.0;
 
@@ -77,25 +79,26 @@ impl<'a> Lines<'a> {
             return None;
         }
         let names: Vec<&str> = self.lines.iter().map(|line| line.name).collect();
-        let mut out = FRAME.across(&self.across.1) + &FRAME.up(&self.up.1);
-        out += &FRAME.titles(self.across.0, self.up.0);
-        out += &FRAME.key(&names, Symbol::Stroke, 78.0);
-        out.extend(self.guide.map(|ends| FRAME.guide("guide", ends)));
+        let frame = FRAME.below_key(names.len(), KEY);
+        let mut out = frame.across(&self.across.1) + &frame.up(&self.up.1);
+        out += &frame.titles(self.across.0, self.up.0);
+        out += &frame.key(&names, Symbol::Stroke, KEY);
+        out.extend(self.guide.map(|ends| frame.guide("guide", ends)));
         let drawn = self.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
         for (index, line) in drawn {
-            out += &line.svg(&colour(index));
+            out += &line.svg(&frame, &colour(index));
             if self.dots {
-                out += &line.dots(&colour(index));
+                out += &line.dots(&frame, &colour(index));
             }
         }
-        Some(FRAME.svg(&out))
+        Some(frame.svg(&out))
     }
 }
 
 impl Line<'_> {
-    fn svg(&self, class: &str) -> String {
+    fn svg(&self, frame: &Frame, class: &str) -> String {
         let path = |places: &mut dyn Iterator<Item = (f64, f64)>| {
-            let places = places.map(|(x, y)| format!("{:.1} {:.1}", FRAME.x(x), FRAME.y(y)));
+            let places = places.map(|(x, y)| format!("{:.1} {:.1}", frame.x(x), frame.y(y)));
             places.collect::<Vec<_>>().join("L")
         };
         let mut out = String::new();
@@ -110,9 +113,9 @@ impl Line<'_> {
         out + &format!("<path class=\"line {class}\" d=\"M{line}\"><title>{name}</title></path>\n")
     }
 
-    fn dots(&self, class: &str) -> String {
+    fn dots(&self, frame: &Frame, class: &str) -> String {
         let dot = |point: &Point| {
-            let (x, y) = (FRAME.x(point.across), FRAME.y(point.value));
+            let (x, y) = (frame.x(point.across), frame.y(point.value));
             format!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n")
         };
         self.points.iter().map(dot).collect()

@@ -15,6 +15,7 @@ mod generalize;
 mod incremental;
 mod index;
 mod obligation;
+mod offers;
 pub(crate) mod search;
 mod state;
 mod statistics;
@@ -33,6 +34,7 @@ use elinvar_sat::Lit;
 use elinvar_transform::{Bit, PassOptions, Prepared};
 
 use crate::engine::{EngineError, implement_engine};
+use crate::exchange::Trade;
 use crate::relation::Signals;
 use crate::run::{Event, Recurring, States};
 use crate::statistics::{FrameProgress, FrameSizes};
@@ -143,6 +145,8 @@ pub(crate) struct Verdicts<'a> {
     progress: FrameProgress,
     /// The keys of the user's registers, once they were needed.
     keys: OnceCell<Vec<RegisterKey>>,
+    /// Lemmas go to other engines and come from them.
+    trade: Option<Trade>,
 }
 
 impl Report<Bits> for Verdicts<'_> {
@@ -172,6 +176,18 @@ impl Report<Bits> for Verdicts<'_> {
         let (engine, bound) = (self.engine, sizes.frontier);
         let details = self.progress.details(&sizes);
         run.emit(Event::Progress { engine, bound, details });
+    }
+
+    fn offers(&mut self, frames: &Frames<Bits>) -> Vec<Cube<Lit>> {
+        let Some(trade) = &mut self.trade else { return Vec::new() };
+        trade.publish(frames.infinite().iter().map(|lemma| lemma.cube.atoms()));
+        trade.take().iter().map(|cube| Cube::new(cube.to_vec())).collect()
+    }
+
+    fn answer_offers(&mut self, adopted: usize, refused: usize) {
+        if let Some(trade) = &self.trade {
+            trade.count(adopted, refused);
+        }
     }
 
     fn safe(
@@ -249,7 +265,8 @@ impl<'a> Verdicts<'a> {
     fn new(engine: &'static str, bits: &'a BitTask, properties: usize) -> Self {
         let BitTask { prepared, task } = bits;
         let (status, progress) = (vec![None; properties], FrameProgress::start());
-        Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new() }
+        let trade = task.partner().map(|partner| partner.trade(prepared));
+        Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new(), trade }
     }
 
     /// The literal of a register in a certificate.

@@ -29,6 +29,15 @@ pub(crate) trait Report<D: Domain> {
     /// Something happened that progress displays may show.
     fn progress(&mut self, domain: &mut D, frames: &Frames<D>, clear: &[usize], obligations: usize);
 
+    /// Tells other searches about the inductive lemmas, and returns cubes that others claim to
+    /// be blocked by such lemmas.
+    fn offers(&mut self, _frames: &Frames<D>) -> Vec<Cube<D::Atom>> {
+        Vec::new()
+    }
+
+    /// So many offers were adopted and refused.
+    fn answer_offers(&mut self, _adopted: usize, _refused: usize) {}
+
     /// These cubes are inductive together, and exclude all states where the property fails.
     fn safe(
         &mut self,
@@ -155,6 +164,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             self.frames.open();
         }
         self.tell_progress();
+        self.adopt_offers()?;
         self.push()
     }
 
@@ -252,6 +262,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         self.worked += 1;
         if self.worked.is_multiple_of(PROGRESS) {
             self.tell_progress();
+            self.adopt_offers()?;
         }
         if too_often {
             return Ok(());
