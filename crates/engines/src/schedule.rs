@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use elinvar_ir::{ExprId, PropertyId, Sort, TransitionSystem, cone};
 use elinvar_logic::blast::cost;
 
-use crate::bmc::BmcOptions;
+use crate::bmc::{BmcOnBits, BmcOptions};
 use crate::engine::{Choice, Engine, EngineError};
 use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
@@ -245,10 +245,10 @@ impl Turn {
         let held_back: Arc<Mutex<Vec<Event>>> = Arc::default();
         let run = task.run().limited(self.effort);
         let run = if self.tentative { hold_back_statistics(&run, &held_back) } else { run };
-        let mut engine = self.engine_for(task)?.build();
+        let engine = self.engine_for(task)?;
         let asked = match self.form {
-            Form::Model => task.with_run(run).ask(&mut *engine),
-            Form::Bits => bits(task)?.as_system()?.with_run(run).ask(&mut *engine),
+            Form::Model => task.with_run(run).ask(&mut *engine.build()),
+            Form::Bits => ask_about_bits(&engine, &bits(task)?, run),
         };
         if task.open().len() < before {
             let held_back = &mut *held_back.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,6 +272,16 @@ impl Turn {
         let bound = Some(steps.min((gates / size.max(1)) as usize));
         Ok(self.engine.clone().with_bound(bound))
     }
+}
+
+/// Lets an engine decide a question about bits. Bounded model checking needs them only as
+/// clauses, other engines as a transition system.
+fn ask_about_bits(engine: &Choice, bits: &BitTask, run: Run) -> Result<(), EngineError> {
+    if let Choice::Bmc(options) = engine {
+        let (options, prepared) = (options.clone(), Arc::clone(&bits.prepared));
+        return bits.task.with_run(run).ask(&mut BmcOnBits { options, prepared });
+    }
+    bits.as_system()?.with_run(run).ask(&mut *engine.build())
 }
 
 /// The same run, whose statistics are kept for later.
@@ -330,7 +340,7 @@ fn gates_of_step(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
 }
 
 /// Is there anything but bits in the system?
-fn has_words(system: &TransitionSystem) -> bool {
+pub(crate) fn has_words(system: &TransitionSystem) -> bool {
     let inputs = system.inputs().iter().map(|input| input.symbol);
     let states = system.states().iter().map(|state| state.symbol);
     inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)

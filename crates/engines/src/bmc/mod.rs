@@ -3,13 +3,23 @@
 //!
 //! Incremental: one solver over all bounds, all properties in one sweep. The
 //! non-incremental mode builds everything anew for each bound; it is there for
-//! comparison. Limits: it never says *safe*.
+//! comparison. Systems of bits are simplified first, and each frame is a copy of the clauses
+//! of one transition (`bits`); systems of words are unrolled as a graph of gates. Limits: it
+//! never says *safe*.
+
+mod bits;
+
+use std::sync::Arc;
 
 use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, Verdict};
 use elinvar_logic::AigLit;
+use elinvar_transform::{BitSystem, Prepared};
 
-use crate::engine::{EngineError, implement_engine};
+use self::bits::BitSweep;
+use crate::engine::{Engine, EngineError, implement_engine};
+use crate::pdr::PdrOptions;
 use crate::run::{Event, Stopped};
+use crate::schedule::has_words;
 use crate::task::Task;
 use crate::unroll::{Found, Question, Reply, Start, Unrolling};
 
@@ -40,27 +50,72 @@ const NAME: &str = "bmc";
 implement_engine!(Bmc, NAME, check);
 
 fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
-    let BmcOptions { start, step, bound, incremental } = *options;
+    if options.incremental && !has_words(task.subject()) {
+        let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
+        match task.bits(&passes, memory_limit) {
+            Ok(bits) => return check_bits(options, &bits.prepared.bits, &bits.task),
+            Err(EngineError::TooLarge(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mut sweep = Sweep::new(task, NAME)?;
-    let mut first = start;
+    deepen(options, task, |first, last| {
+        if !options.incremental {
+            sweep = Sweep::new(task, NAME)?;
+        }
+        sweep.look_at(first, last)?;
+        Ok(sweep.is_done())
+    })
+}
+
+/// The engine on bits that were prepared before: `task` is about them.
+pub(crate) struct BmcOnBits {
+    pub options: BmcOptions,
+    pub prepared: Arc<Prepared>,
+}
+
+impl Engine for BmcOnBits {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        check_bits(&self.options, &self.prepared.bits, task)
+    }
+}
+
+fn check_bits(options: &BmcOptions, bits: &BitSystem, task: &Task) -> Result<(), EngineError> {
+    let mut sweep = BitSweep::new(bits, task, NAME);
+    deepen(options, task, |first, last| {
+        if !options.incremental {
+            sweep = BitSweep::new(bits, task, NAME);
+        }
+        sweep.look_at(first, last)?;
+        Ok(sweep.is_done())
+    })
+}
+
+/// Looks at one window of frames after the other, until `look_at` says that nothing is open.
+fn deepen(
+    options: &BmcOptions,
+    task: &Task,
+    mut look_at: impl FnMut(usize, usize) -> Result<bool, EngineError>,
+) -> Result<(), EngineError> {
+    let mut first = options.start;
     loop {
-        if let Some(bound) = bound
+        if let Some(bound) = options.bound
             && first > bound
         {
             return Err(EngineError::Stopped(StopReason::Bound(bound)));
         }
-        if sweep.is_done() {
-            return Ok(());
-        }
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
-        let last = first + step.max(1) - 1;
-        let last = bound.map_or(last, |bound| last.min(bound));
+        let last = first + options.step.max(1) - 1;
+        let last = options.bound.map_or(last, |bound| last.min(bound));
         task.run().emit(Event::bound(NAME, last));
-        if !incremental {
-            sweep = Sweep::new(task, NAME)?;
+        if look_at(first, last)? {
+            return Ok(());
         }
-        sweep.look_at(first, last)?;
         first = last + 1;
     }
 }
