@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use elinvar_ir::{ExprId, PropertyId, Sort, TransitionSystem, cone};
 use elinvar_logic::blast::cost;
 
-use crate::bmc::BmcOptions;
+use crate::bmc::{BmcOnBits, BmcOptions};
 use crate::engine::{Choice, Engine, EngineError};
 use crate::exchange::{Exchange, Member as Partaker};
 use crate::interpolation::avy::AvyOptions;
@@ -303,10 +303,10 @@ impl Turn {
     }
 
     fn ask(&self, task: &Task, run: Run) -> Result<(), EngineError> {
-        let mut engine = self.engine_for(task)?.build();
+        let engine = self.engine_for(task)?;
         match self.form {
-            Form::Model => task.with_run(run).ask(&mut *engine),
-            Form::Bits => bits(task)?.as_system()?.with_run(run).ask(&mut *engine),
+            Form::Model => task.with_run(run).ask(&mut *engine.build()),
+            Form::Bits => ask_about_bits(&engine, &bits(task)?, run),
         }
     }
 
@@ -367,6 +367,16 @@ fn silent(run: &Run) -> Run {
     })
 }
 
+/// Lets an engine decide a question about bits. Bounded model checking needs them only as
+/// clauses, other engines as a transition system.
+fn ask_about_bits(engine: &Choice, bits: &BitTask, run: Run) -> Result<(), EngineError> {
+    if let Choice::Bmc(options) = engine {
+        let (options, prepared) = (options.clone(), Arc::clone(&bits.prepared));
+        return bits.task.with_run(run).ask(&mut BmcOnBits { options, prepared });
+    }
+    bits.as_system()?.with_run(run).ask(&mut *engine.build())
+}
+
 /// The same run, whose statistics are kept for later.
 fn hold_back_statistics(run: &Run, kept: &Arc<Mutex<Vec<Event>>>) -> Run {
     let (kept, audience) = (Arc::clone(kept), run.clone());
@@ -423,7 +433,7 @@ fn gates_of_step(system: &TransitionSystem, properties: &[PropertyId]) -> u64 {
 }
 
 /// Is there anything but bits in the system?
-fn has_words(system: &TransitionSystem) -> bool {
+pub(crate) fn has_words(system: &TransitionSystem) -> bool {
     let inputs = system.inputs().iter().map(|input| input.symbol);
     let states = system.states().iter().map(|state| state.symbol);
     inputs.chain(states).any(|symbol| system.pool().sort(symbol) != Sort::BOOL)

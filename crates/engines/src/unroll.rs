@@ -367,15 +367,20 @@ pub struct Question<'a> {
     engine: &'static str,
 }
 
+/// Sets the options of a solver for unrollings.
+pub(crate) fn tune(solver: &mut Cadical) {
+    // Measured on unrollings: lucky assignments are never there, and probing
+    // between calls costs more than it gives (a quarter of the time).
+    solver.set("lucky", 0);
+    solver.set("inprobing", 0);
+}
+
 impl<'a> Question<'a> {
     pub fn new(unrolling: Unrolling<'a>, engine: &'static str, run: &'a Run) -> Self {
         let stopper = run.clone();
         let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
         solver.set_seed(run.seed());
-        // Measured on unrollings: lucky assignments are never there, and probing
-        // between calls costs more than it gives (a quarter of the time).
-        solver.set("lucky", 0);
-        solver.set("inprobing", 0);
+        tune(&mut solver);
         let mut question = Question { unrolling, cnf: Cnf::new(), solver, run, engine };
         question.unrolling.aig.watch(run.watch());
         question.cnf.watch(run.watch());

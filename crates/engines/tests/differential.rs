@@ -7,7 +7,7 @@ use elinvar_engines::bmc::{Bmc, BmcOptions};
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
-use elinvar_engines::{Choice, Engine, Run, Task};
+use elinvar_engines::{Choice, Engine, Run, Schedule, Task};
 use elinvar_ir::{PropertyId, TransitionSystem, Verdict};
 use elinvar_models::{Generator, Outcome, Shape, search};
 use elinvar_transform::PassOptions;
@@ -30,8 +30,11 @@ fn compare(
             let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
             let task = Task::about(&system, &properties, &Run::new());
             let verdicts = task.check(&mut *engine(seed)).unwrap();
-            for (&(_, outcome), verdict) in truth.iter().zip(&verdicts) {
+            for (&(property, outcome), verdict) in truth.iter().zip(&verdicts) {
                 check(outcome, verdict, seed);
+                if let Verdict::Unsafe(_) = verdict {
+                    assert_right(&system, (property, outcome), verdict);
+                }
                 compared += 1;
             }
         }
@@ -39,28 +42,32 @@ fn compare(
     assert!(compared as u64 > seeds, "only {compared} properties compared");
 }
 
+/// Options for a seed; with steps of one frame, the trace is a shortest one.
+fn bmc_options(seed: u64) -> BmcOptions {
+    let step = 1 + seed as usize % 3;
+    BmcOptions { start: 0, step, bound: Some(12), incremental: !seed.is_multiple_of(4) }
+}
+
+fn bmc_is_right(outcome: Outcome, verdict: &Verdict, seed: u64) {
+    match (outcome, verdict) {
+        (Outcome::Safe, Verdict::Unknown(_)) => {}
+        (Outcome::Unsafe(depth), Verdict::Unknown(_)) if depth > 12 => {}
+        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth == trace.depth() => {}
+        (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if bmc_options(seed).step > 1 => {
+            assert!(trace.depth() > depth, "seed {seed}");
+        }
+        other => panic!("seed {seed}: {other:?}"),
+    }
+}
+
 #[test]
 fn bmc_finds_every_bug_at_its_depth() {
-    let options = |seed| BmcOptions {
-        start: 0,
-        step: 1 + seed as usize % 3,
-        bound: Some(12),
-        incremental: seed % 4 != 0,
-    };
-    compare(
-        100,
-        |seed| Box::new(Bmc(options(seed))),
-        |outcome, verdict, seed| match (outcome, verdict) {
-            (Outcome::Safe, Verdict::Unknown(_)) => {}
-            (Outcome::Unsafe(depth), Verdict::Unknown(_)) if depth > 12 => {}
-            // With steps of one frame the trace is a shortest one.
-            (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth == trace.depth() => {}
-            (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if seed % 3 != 0 => {
-                assert!(trace.depth() > depth, "seed {seed}");
-            }
-            other => panic!("seed {seed}: {other:?}"),
-        },
-    );
+    compare(100, |seed| Box::new(Bmc(bmc_options(seed))), bmc_is_right);
+}
+
+#[test]
+fn bmc_on_bits_finds_every_bug_at_its_depth() {
+    compare(200, |seed| Box::new(Schedule::bmc(bmc_options(seed))), bmc_is_right);
 }
 
 #[test]

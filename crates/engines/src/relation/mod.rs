@@ -1,13 +1,16 @@
 //! The transition relation of a system of bits as clauses, for all engines that reason
-//! about its frames: property directed reachability and the engines with interpolants.
+//! about its frames: bounded model checking, property directed reachability and the engines
+//! with interpolants.
 //!
-//! `transition` makes the clauses, `eliminate` resolves gates away, and `justify` finds the
-//! inputs and registers that a value rests on. `signals` adds gates to the registers.
+//! `transition` makes the clauses, `eliminate` resolves gates away, `unrolled` copies the
+//! clauses from frame to frame, and `justify` finds the inputs and registers that a value
+//! rests on. `signals` adds gates to the registers.
 
 mod eliminate;
 mod justify;
 mod signals;
 mod transition;
+mod unrolled;
 
 use elinvar_sat::Layer;
 
@@ -16,6 +19,7 @@ pub(crate) use crate::run::Stopped;
 pub(crate) use justify::{Justifier, Network};
 pub(crate) use signals::Signals;
 pub(crate) use transition::{Init, Transition};
+pub(crate) use unrolled::Unrolled;
 
 /// The number of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

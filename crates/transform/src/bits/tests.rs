@@ -163,7 +163,9 @@ fn formula(system: &TransitionSystem, clauses: &[Vec<StateBit>]) -> Certificate 
 
 fn shortest(system: &TransitionSystem, property: PropertyId) -> Trace {
     let task = Task::about(system, &[property], &Run::new());
-    let verdicts = task.check(&mut Bmc(BmcOptions::default()));
+    // With one solver for all bounds, the engine would simplify the bits itself.
+    let options = BmcOptions { incremental: false, ..BmcOptions::default() };
+    let verdicts = task.check(&mut Bmc(options));
     match verdicts.unwrap().remove(0) {
         Verdict::Unsafe(trace) => trace,
         other => panic!("{other:?}"),

@@ -3,13 +3,23 @@
 //!
 //! Incremental: one solver over all bounds, all properties in one sweep. The
 //! non-incremental mode builds everything anew for each bound; it is there for
-//! comparison. Limits: it never says *safe*.
+//! comparison. Systems of bits are simplified first, and each frame is a copy of the clauses
+//! of one transition (`bits`); systems of words are unrolled as a graph of gates. Limits: it
+//! never says *safe*.
+
+mod bits;
+
+use std::sync::Arc;
 
 use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, Verdict};
 use elinvar_logic::AigLit;
+use elinvar_transform::{BitSystem, Prepared};
 
-use crate::engine::{EngineError, implement_engine};
+use self::bits::BitSweep;
+use crate::engine::{Engine, EngineError, implement_engine};
+use crate::pdr::PdrOptions;
 use crate::run::{Event, Stopped};
+use crate::schedule::has_words;
 use crate::task::Task;
 use crate::unroll::{Found, Question, Reply, Start, Unrolling};
 
@@ -40,30 +50,84 @@ const NAME: &str = "bmc";
 implement_engine!(Bmc, NAME, check);
 
 fn check(options: &BmcOptions, task: &Task) -> Result<(), EngineError> {
-    let BmcOptions { start, step, bound, incremental } = *options;
+    if options.incremental && !has_words(task.subject()) {
+        let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
+        match task.bits(&passes, memory_limit) {
+            Ok(bits) => return check_bits(options, &bits.prepared.bits, &bits.task),
+            Err(EngineError::TooLarge(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mut sweep = Sweep::new(task, NAME)?;
-    let mut first = start;
+    deepen(options, task, |first, last| {
+        if !options.incremental {
+            sweep = Sweep::new(task, NAME)?;
+        }
+        sweep.look_at(first, last)?;
+        Ok(sweep.is_done())
+    })
+}
+
+/// The engine on bits that were prepared before: `task` is about them.
+pub(crate) struct BmcOnBits {
+    pub options: BmcOptions,
+    pub prepared: Arc<Prepared>,
+}
+
+impl Engine for BmcOnBits {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        check_bits(&self.options, &self.prepared.bits, task)
+    }
+}
+
+fn check_bits(options: &BmcOptions, bits: &BitSystem, task: &Task) -> Result<(), EngineError> {
+    let mut sweep = BitSweep::new(bits, task, NAME);
+    deepen(options, task, |first, last| {
+        if !options.incremental {
+            sweep = BitSweep::new(bits, task, NAME);
+        }
+        sweep.look_at(first, last)?;
+        Ok(sweep.is_done())
+    })
+}
+
+/// Looks at one window of frames after the other, until `look_at` says that nothing is open.
+fn deepen(
+    options: &BmcOptions,
+    task: &Task,
+    mut look_at: impl FnMut(usize, usize) -> Result<bool, EngineError>,
+) -> Result<(), EngineError> {
+    let mut first = options.start;
     loop {
-        if let Some(bound) = bound
+        if let Some(bound) = options.bound
             && first > bound
         {
             return Err(EngineError::Stopped(StopReason::Bound(bound)));
         }
-        if sweep.is_done() {
-            return Ok(());
-        }
-        first = first.max(sweep.skip_excluded(first));
+        // Other engines may have looked further.
+        first = first.max(known(task));
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
-        let last = first + step.max(1) - 1;
-        let last = bound.map_or(last, |bound| last.min(bound));
+        let last = first + options.step.max(1) - 1;
+        let last = options.bound.map_or(last, |bound| last.min(bound));
         task.run().emit(Event::bound(NAME, last));
-        if !incremental {
-            sweep = Sweep::new(task, NAME)?;
+        if look_at(first, last)? {
+            return Ok(());
         }
-        sweep.look_at(first, last)?;
         first = last + 1;
     }
+}
+
+/// The first frame in which an open property may have a bad state, as far as the engines know
+/// with which this one exchanges bounds.
+fn known(task: &Task) -> usize {
+    let open = task.open();
+    let excluded = open.iter().map(|&property| task.excluded(property)).min();
+    if task.partner().is_some() { excluded.unwrap_or(0) } else { 0 }
 }
 
 /// The search from the initial states, frame by frame; also the base case of
@@ -105,30 +169,6 @@ impl<'a> Sweep<'a> {
 
     pub(crate) fn is_done(&self) -> bool {
         self.open.is_empty()
-    }
-
-    /// Leaves out frames from `first` on in which other engines have found no bad
-    /// state, and returns the first frame that is left.
-    fn skip_excluded(&mut self, first: usize) -> usize {
-        if self.task.partner().is_none() {
-            return first;
-        }
-        let excluded = self.open.iter().map(|&(property, _)| self.task.excluded(property)).min();
-        let next = excluded.unwrap_or(first);
-        if first > self.excluded || next <= first {
-            return first;
-        }
-        while self.next < next {
-            let constraints = self.question.unrolling.constraints(self.next);
-            self.question.assert(&[constraints]);
-            for &(_, bad) in &self.open {
-                let bit = self.question.unrolling.bit(bad, self.next);
-                self.question.assert(&[!bit]);
-            }
-            self.next += 1;
-        }
-        self.excluded = next;
-        next
     }
 
     /// Takes a property out of the sweep.
@@ -175,7 +215,7 @@ impl<'a> Sweep<'a> {
 
     /// Notes up to where there is no bad state, if all frames before the window were looked at.
     fn note_excluded(&mut self, first: usize, last: usize, failing: &[PropertyId]) {
-        if first > self.excluded {
+        if first > self.excluded.max(known(self.task)) {
             return;
         }
         self.excluded = last + 1;
