@@ -205,6 +205,16 @@ impl Parts {
                 others.push(conjunct);
                 continue;
             }
+            if let Some((a, b)) = self.equation(conjunct)
+                && let Some((number, function)) = [(a, b), (b, a)].into_iter().find_map(|(r, h)| {
+                    let &number = numbers.get(&r.node())?;
+                    let is_function = !reads_registers[h.node()] && functions[number].is_none();
+                    is_function.then_some((number, h.complement_if(r.is_complement())))
+                })
+            {
+                functions[number] = Some(function);
+                continue;
+            }
             let operands = self.aig.operands(conjunct.node()).filter(|_| conjunct.is_complement());
             let implication = operands.and_then(|(a, b)| {
                 [(a, b), (b, a)].into_iter().find_map(|(register, other)| {
@@ -229,6 +239,17 @@ impl Parts {
         others.extend(half.into_values());
         others.sort_unstable_by_key(|lit| lit.code());
         Some(Definitions { functions: functions.into_iter().collect::<Option<_>>()?, others })
+    }
+
+    /// The two literals that a literal states to be equal: ¬(¬(a ∧ b) ∧ ¬(¬a ∧ ¬b)).
+    fn equation(&self, lit: AigLit) -> Option<(AigLit, AigLit)> {
+        let (left, right) = self.aig.operands(lit.node()).filter(|_| lit.is_complement())?;
+        if !left.is_complement() || !right.is_complement() {
+            return None;
+        }
+        let (a, b) = self.aig.operands(left.node())?;
+        let (c, d) = self.aig.operands(right.node())?;
+        ((c, d) == (!a, !b) || (d, c) == (!a, !b)).then_some((a, b))
     }
 
     /// By node: does it depend on a register?
