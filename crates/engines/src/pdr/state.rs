@@ -102,15 +102,18 @@ pub(super) fn translate(
     let image = |old: &RegisterLiteral| {
         literal(old).map_or(Image::Dropped, |literal| forward.image(literal))
     };
+    let merged = prepared.lift.facts().iter().flat_map(|fact| fact.clauses());
+    let merged: FxHashSet<Vec<Literal>> = merged.map(sorted).collect();
     let facts: FxHashSet<Vec<Literal>> = facts(prepared).map(sorted).collect();
-    let is_fact = |clause: &[RegisterLiteral]| {
+    let is_in = |facts: &FxHashSet<Vec<Literal>>, clause: &[RegisterLiteral]| {
         let clause: Option<Vec<Literal>> = clause.iter().map(literal).collect();
         clause.is_some_and(|clause| facts.contains(&sorted(clause)))
     };
     let mut lemmas = Vec::new();
     let mut lost = 0;
-    // A fact of this system is used already, even if all of its bits were dropped since.
-    for lemma in state.lemmas.iter().filter(|lemma| !is_fact(&lemma.clause)) {
+    // A fact of this system is used already, even if all of its bits were dropped since. A
+    // fact by which gates were merged may still say something about the registers.
+    for lemma in state.lemmas.iter().filter(|lemma| !is_in(&merged, &lemma.clause)) {
         let level = match lemma.reach {
             Reach::Frame(level) => Level::Finite(level),
             Reach::Always => Level::Infinite,
@@ -118,7 +121,7 @@ pub(super) fn translate(
         match cube(lemma.clause.iter().map(image)) {
             Blocked::Cube(cube) => lemmas.push((cube, level)),
             Blocked::Nothing => {}
-            Blocked::Dropped => lost += 1,
+            Blocked::Dropped => lost += usize::from(!is_in(&facts, &lemma.clause)),
         }
     }
     Translated { offer: Offer { lemmas, depth: state.depth }, lost }
@@ -194,7 +197,10 @@ mod tests {
                     frames.iter().map(|(level, lemma)| (lemma.cube.clone(), level)).collect();
                 lemmas += told.len();
                 let offer = offer_of(&state, &prepared);
-                assert_eq!(offer.lemmas, told, "seed {seed}");
+                // Facts by which gates were merged come first.
+                let facts = offer.lemmas.len().checked_sub(told.len()).expect("all lemmas");
+                assert!(facts <= prepared.lift.fact_clauses().count(), "seed {seed}");
+                assert_eq!(offer.lemmas[facts..], told, "seed {seed}");
                 assert!(offer.depth >= frames.frontier());
                 let last = told.iter().filter_map(|(_, level)| level.finite()).max();
                 assert!(last.is_none_or(|last| last <= offer.depth));
