@@ -28,13 +28,18 @@ struct State {
     turn: usize,
     /// The members that have not ended.
     working: Vec<bool>,
+    /// By member: how much work the first one does before this one takes part.
+    joins: Vec<u64>,
+    /// How much work the first member has done.
+    first_work: u64,
     /// All may go on, to end.
     is_over: bool,
 }
 
 impl Ring {
-    fn new(members: usize, is_decided: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        let state = State { turn: 0, working: vec![true; members], is_over: false };
+    fn new(joins: Vec<u64>, is_decided: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let working = vec![true; joins.len()];
+        let state = State { turn: 0, working, joins, first_work: 0, is_over: false };
         Ring { state: Mutex::new(state), changed: Condvar::new(), is_decided: Box::new(is_decided) }
     }
 
@@ -51,12 +56,18 @@ impl Ring {
         !state.is_over
     }
 
-    /// Lets the next member work.
-    fn pass(&self, member: usize) {
+    /// Lets the next member work, after one that has done so much work.
+    fn pass(&self, member: usize, work: u64) {
         let mut state = self.lock();
+        if member == 0 {
+            state.first_work += work;
+        }
         let count = state.working.len();
-        let others = (1..count).map(|step| (member + step) % count);
-        if let Some(next) = others.into_iter().find(|&other| state.working[other]) {
+        let takes_part = |other: &usize| {
+            state.working[*other] && (!state.working[0] || state.joins[*other] <= state.first_work)
+        };
+        let next = (1..count).map(|step| (member + step) % count).find(takes_part);
+        if let Some(next) = next {
             state.turn = next;
         }
         self.changed.notify_all();
@@ -65,7 +76,7 @@ impl Ring {
     /// A member has ended.
     fn leave(&self, member: usize) {
         self.lock().working[member] = false;
-        self.pass(member);
+        self.pass(member, 0);
     }
 
     fn end(&self) {
@@ -99,7 +110,7 @@ impl Gate {
             self.ring.end();
             return;
         }
-        self.ring.pass(self.member);
+        self.ring.pass(self.member, self.slice);
         self.ring.wait(self.member);
     }
 }
@@ -108,23 +119,24 @@ impl Gate {
 pub(crate) struct Member<'a> {
     pub work: Box<dyn FnOnce(Run) -> Result<(), EngineError> + Send + 'a>,
     pub slice: u64,
+    /// How much work the first member does before this one takes part.
+    pub joins: u64,
 }
 
 /// Lets the members work on a task, one at a time, until it is decided or all have ended. The
-/// first one works in this thread; its first turn has `start` work. Returns how the first
-/// one ended.
+/// first one works in this thread. Returns how the first one ended.
 pub(crate) fn share(
     task: &Task<TransitionSystem>,
-    start: u64,
     first: Member<'_>,
     others: Vec<Member<'_>>,
 ) -> Result<(), EngineError> {
     let everyone = task.run().child();
     let watched = task.clone();
-    let ring = Arc::new(Ring::new(1 + others.len(), move || watched.open().is_empty()));
-    let run = |member: usize, slice: u64, left: u64| {
+    let joins = std::iter::once(0).chain(others.iter().map(|other| other.joins)).collect();
+    let ring = Arc::new(Ring::new(joins, move || watched.open().is_empty()));
+    let run = |member: usize, slice: u64| {
         let (ring, everyone) = (Arc::clone(&ring), everyone.clone());
-        let gate = Gate { ring, member, slice, left: AtomicU64::new(left), everyone };
+        let gate = Gate { ring, member, slice, left: AtomicU64::new(slice), everyone };
         gate.everyone.clone().with_gate(gate)
     };
     let ended = |member: usize| End { ring: &ring, member, everyone: &everyone, task };
@@ -133,7 +145,7 @@ pub(crate) fn share(
         let mut threads = Vec::new();
         for (index, other) in others.into_iter().enumerate() {
             let member = index + 1;
-            let (run, end) = (run(member, other.slice, other.slice), ended(member));
+            let (run, end) = (run(member, other.slice), ended(member));
             threads.push(scope.spawn(move || {
                 let _end = end;
                 if _end.ring.wait(member) {
@@ -143,7 +155,7 @@ pub(crate) fn share(
             }));
         }
         let end = ended(0);
-        let outcome = (first.work)(run(0, first.slice, start));
+        let outcome = (first.work)(run(0, first.slice));
         drop(end);
         for thread in threads {
             panics.extend(thread.join().err());
@@ -212,18 +224,17 @@ mod tests {
             }
             Ok(())
         };
-        Member { work: Box::new(work), slice: 2 * WORK_OF_A_QUESTION }
+        Member { work: Box::new(work), slice: 2 * WORK_OF_A_QUESTION, joins: 0 }
     }
 
     #[test]
     fn members_take_turns_one_at_a_time() {
         let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
         let member = |name, questions| asking(name, questions, &busy, &log);
-        let others = vec![member('b', 4), member('c', 7)];
-        let start = 5 * WORK_OF_A_QUESTION;
-        share(&task(&Run::new()), start, member('a', 12), others).unwrap();
+        let late = Member { joins: 4 * WORK_OF_A_QUESTION, ..member('c', 7) };
+        share(&task(&Run::new()), member('a', 12), vec![member('b', 4), late]).unwrap();
         let log = log.into_inner().unwrap();
-        assert_eq!(log, "aaaaaabbbcccaaabcccaaac");
+        assert_eq!(log, "aaabbbaaabcccaaacccaaac");
     }
 
     #[test]
@@ -238,13 +249,14 @@ mod tests {
                 }
             }),
             slice: 10,
+            joins: 0,
         };
         let decide = |_| {
             task.decide("test", PropertyId(0), unknown(), 1);
             Ok(())
         };
-        let other = Member { work: Box::new(decide), slice: 10 };
-        let ended = share(&task, 10, first, vec![other]);
+        let other = Member { work: Box::new(decide), slice: 10, joins: 0 };
+        let ended = share(&task, first, vec![other]);
         assert_eq!(ended, Err(EngineError::Stopped(StopReason::Cancelled)));
         assert!(task.open().is_empty());
         assert_eq!(task.run().stop(), None, "only the members were cancelled");
@@ -261,25 +273,27 @@ mod tests {
                 }
             }),
             slice: 100,
+            joins: 0,
         };
         let task = task(&Run::new().with_timeout(Duration::from_millis(50)));
-        let ended = share(&task, 10, endless(), vec![endless(), endless()]);
+        let ended = share(&task, endless(), vec![endless(), endless()]);
         assert_eq!(ended, Err(EngineError::Stopped(StopReason::Timeout)));
     }
 
     #[test]
     fn a_panic_of_any_member_ends_all() {
-        let panics = || Member { work: Box::new(|_| panic!("on purpose")), slice: 10 };
+        let panics = || Member { work: Box::new(|_| panic!("on purpose")), slice: 10, joins: 0 };
         let endless = || Member {
             work: Box::new(|run: Run| {
                 while run.stop().is_none() {}
                 Ok(())
             }),
             slice: 10,
+            joins: 0,
         };
         for (first, other) in [(panics(), endless()), (endless(), panics())] {
             let task = task(&Run::new());
-            let shared = AssertUnwindSafe(|| share(&task, 10, first, vec![other]));
+            let shared = AssertUnwindSafe(|| share(&task, first, vec![other]));
             assert!(catch_unwind(shared).is_err());
         }
     }

@@ -39,6 +39,12 @@ const LONG: Effort = Effort::Questions(100_000);
 /// The same for the engine on words, which asks less often.
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
+/// The work of each turn of a search that shares the processor with other engines, and the
+/// work after which those take part that rarely decide what the search does not: about half a
+/// second, and six.
+const SLICE: u64 = 500_000;
+const LONG_SEARCH: u64 = 6_000_000;
+
 /// How far short passes look: on words, where induction is tried at each step, and on bits.
 const STEPS_ON_WORDS: Lookahead = Lookahead { steps: 10, gates: 3_000_000 };
 const STEPS_ON_BITS: Lookahead = Lookahead { steps: 30, gates: 3_000_000 };
@@ -75,12 +81,21 @@ pub struct Turn {
 /// propagations and questions of solvers, so that a run is the same on every machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sharing {
-    /// The work before the others get a share.
-    pub alone: u64,
-    /// The work of each turn after that.
+    /// The work of each turn of the engine.
     pub slice: u64,
-    /// The others, each with the work of its turns.
-    pub others: Vec<(Turn, u64)>,
+    /// The others.
+    pub others: Vec<Share>,
+}
+
+/// An engine's share of the processor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// The engine.
+    pub turn: Turn,
+    /// The work of each of its turns.
+    pub slice: u64,
+    /// How much work the first engine does before this one takes part.
+    pub joins: u64,
 }
 
 /// What an engine is given.
@@ -190,13 +205,20 @@ impl Schedule {
 
     /// The engines that share the processor with the search on bits, if that takes long: each
     /// solves models that the others do not.
-    fn others() -> Vec<(Turn, u64)> {
-        let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
-        let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
-        let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
-        let avy = Turn::new(Choice::Avy(AvyOptions::default()));
-        let others = [(plain, 400_000), (bmc, 100_000), (induction, 50_000), (avy, 150_000)];
-        others.map(|(turn, work)| (turn.tentative(), work)).into()
+    fn others() -> Vec<Share> {
+        let share =
+            |engine, slice, joins| Share { turn: Turn::new(engine).tentative(), slice, joins };
+        let bmc = Choice::Bmc(BmcOptions::default());
+        vec![
+            share(Choice::Pdr(PdrOptions::default()), 300_000, 0),
+            Share {
+                turn: Turn::new(bmc).on_bits().tentative(),
+                slice: 100_000,
+                joins: LONG_SEARCH,
+            },
+            share(Choice::KInduction(KInductionOptions::default()), 50_000, LONG_SEARCH),
+            share(Choice::Avy(AvyOptions::default()), 150_000, LONG_SEARCH),
+        ]
     }
 
     /// The same without a try on words and without engines that share the processor, for a race
@@ -217,7 +239,7 @@ impl Schedule {
             // Lemmas about signals are of no use to another run.
             Turn::new(Choice::Pdr(signals))
                 .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
-                .sharing(Sharing { alone: 6_000_000, slice: 500_000, others: Vec::new() }),
+                .sharing(Sharing { slice: SLICE, others: Vec::new() }),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
             // What is too large for bits, or beyond the engine on bits.
             induction(),
@@ -310,28 +332,30 @@ impl Turn {
         }
     }
 
-    /// Asks the engine, which shares the processor with others. On a system that can be run
-    /// backwards, it works in both directions, and the others wait no longer than for that.
+    /// Asks the engine, which shares the processor with others. A system that can be run
+    /// backwards is searched in both directions from the start.
     fn ask_with_others(&self, sharing: &Sharing, task: &Task) -> Result<(), EngineError> {
-        let &Sharing { alone, slice, ref others } = sharing;
+        let &Sharing { slice, ref others } = sharing;
         let exchange = Arc::new(Exchange::default());
         let partner = |number| match task.partner() {
             Some(_) => task.clone(),
             None => task.with_partner(exchange.partner(Partaker(number))),
         };
         let tasks: Vec<Task> = (0..=others.len()).map(partner).collect();
+        let first = Member { work: Box::new(|run| self.ask(&tasks[0], run)), slice, joins: 0 };
         let backwards = reversed(task);
-        let start = if backwards.is_some() { slice } else { alone };
-        let first = Member { work: Box::new(|run| self.ask(&tasks[0], run)), slice };
+        let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let backwards = backwards.as_ref().map(|backwards| Member {
-            work: Box::new(|run| self.ask(backwards, about_another_system(&silent(&run)))),
+            work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
             slice,
+            joins: 0,
         });
-        let others = others.iter().zip(&tasks[1..]).map(|((turn, slice), task)| Member {
-            work: Box::new(|run| turn.take(&task.with_run(silent(&run))).map(|_| ())),
-            slice: *slice,
+        let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
+            work: Box::new(|run| share.turn.take(&task.with_run(silent(&run))).map(|_| ())),
+            slice: share.slice,
+            joins: share.joins,
         });
-        share(task, start, first, backwards.into_iter().chain(others).collect())
+        share(task, first, backwards.into_iter().chain(others).collect())
     }
 
     /// The engine, with a bound that suits the size of the model.
@@ -489,17 +513,17 @@ mod tests {
     /// Numbers that are proportional are hard for the search on bits and easy for words.
     #[test]
     fn engines_share_the_processor() {
-        let found = |alone: u64| {
+        let found = || {
             let task = Task::about(&proportional(), &[PropertyId(0)], &Run::new());
             let words = Turn::new(Choice::Words(WordsOptions::default()));
             let pdr = Turn::new(Choice::Pdr(PdrOptions::default()));
-            let sharing = Sharing { alone, slice: 20, others: vec![(words, 1000)] };
-            pdr.sharing(sharing).take(&task).unwrap();
+            let others = vec![Share { turn: words, slice: 20_000, joins: 100 }];
+            pdr.sharing(Sharing { slice: 400, others }).take(&task).unwrap();
             task.finding(PropertyId(0)).map(|finding| (finding.engine, finding.verdict))
         };
-        let by_words = found(5);
+        let by_words = found();
         assert_eq!(by_words.as_ref().map(|(engine, _)| *engine), Some("words"));
-        assert_eq!(found(5), by_words, "the same run twice");
+        assert_eq!(found(), by_words, "the same run twice");
     }
 
     #[test]
