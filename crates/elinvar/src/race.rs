@@ -50,7 +50,9 @@ fn slots(threads: usize, words: bool) -> Vec<Slot> {
     let first =
         [Schedule::auto_without_words(), in_turn(words), Schedule::bmc(BmcOptions::default())];
     let pudlak = AvyOptions { system: System::Pudlak, ..AvyOptions::default() };
+    let plain = PdrOptions::default();
     let others = [
+        pdr("pdr without signals", plain.ctg, plain.attempts),
         pdr("pdr without ctg", Ctg { max: 0, depth: 0, reach: 1 }, usize::MAX),
         alone("kind", Choice::KInduction(KInductionOptions::default())),
         alone("avy", Choice::Avy(pudlak)),
@@ -61,7 +63,9 @@ fn slots(threads: usize, words: bool) -> Vec<Slot> {
     ];
     let table = first.into_iter().chain(on_words).chain(others);
     // Beyond the table, only the seeds differ.
-    let more = std::iter::repeat_with(|| pdr("pdr", PdrOptions::default().ctg, usize::MAX));
+    let more = std::iter::repeat_with(|| {
+        alone("pdr", Choice::Pdr(PdrOptions { signals: true, ..PdrOptions::default() }))
+    });
     let seeds = 0..threads as u64;
     table.chain(more).zip(seeds).map(|(schedule, seed)| Slot { schedule, seed }).collect()
 }
@@ -493,7 +497,7 @@ mod tests {
         };
         let with_words = ["auto", "bmc, words, itp, avy in turn", "bmc", "words"];
         assert_eq!(names(&proportional()), with_words);
-        let without = ["auto", "bmc, itp, avy in turn", "bmc", "pdr without ctg"];
+        let without = ["auto", "bmc, itp, avy in turn", "bmc", "pdr without signals"];
         assert_eq!(names(&shift_parity(8).unwrap()), without, "bits");
         assert_eq!(names(&memclear()), without, "a memory");
     }
