@@ -73,7 +73,7 @@ struct ExpertOptions {
     no_strengthen: bool,
 
     /// pdr, avy, itp, imc: simplify the model only by these passes, separated by commas
-    /// [default: all]
+    /// [default: all but signals]
     #[arg(
         long,
         value_name = "LIST",

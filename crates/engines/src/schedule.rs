@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use elinvar_ir::{ExprId, PropertyId, Sort, TransitionSystem, cone};
 use elinvar_logic::blast::cost;
+use elinvar_transform::PassOptions;
 
 use crate::bmc::{BmcOnBits, BmcOptions};
 use crate::engine::{Choice, Engine, EngineError};
@@ -209,8 +210,9 @@ impl Schedule {
         let share =
             |engine, slice, joins| Share { turn: Turn::new(engine).tentative(), slice, joins };
         let bmc = Choice::Bmc(BmcOptions::default());
+        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
         vec![
-            share(Choice::Pdr(PdrOptions::default()), 300_000, 0),
+            share(Choice::Pdr(merged), 300_000, 0),
             Share {
                 turn: Turn::new(bmc).on_bits().tentative(),
                 slice: 100_000,

@@ -191,7 +191,7 @@ fn evidence_goes_back_through_a_chain() {
         let program = boogie::read(source.as_bytes()).unwrap();
         let Lowered { system, lift } = lower(&program).unwrap();
         let properties: Vec<PropertyId> = program.property_ids().collect();
-        let options = PassOptions::default();
+        let options = PassOptions::ALL;
         let prepared = prepare(&system, &properties, &options, 0, &Unlimited).unwrap();
         let (property, bounded) =
             (properties[0], BmcOptions { bound: Some(12), ..Default::default() });
@@ -213,7 +213,7 @@ fn evidence_goes_back_through_a_chain() {
     let induction = Certificate::KInductive { k: 2, simple_path: false };
     let program = boogie::read(Words::source(500).as_bytes()).unwrap();
     let Lowered { system, lift } = lower(&program).unwrap();
-    let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Unlimited);
+    let prepared = prepare(&system, &[PropertyId(0)], &PassOptions::ALL, 0, &Unlimited);
     let refused = lift.after(prepared.unwrap().lift).proof(induction).unwrap_err();
     assert!(refused.to_string().contains("2-inductive"), "{refused}");
 }

@@ -12,13 +12,11 @@ use elinvar_transform::PassOptions;
 
 pub use evidence::{assert_right, is_beyond};
 
-const NO_PASSES: PassOptions = PassOptions::NONE;
-
 /// Settings as different as possible, by number.
 pub fn settings(number: u64) -> PdrOptions {
     let pick = |period: u64| (number / period).is_multiple_of(2);
     PdrOptions {
-        passes: if pick(1) { PassOptions::default() } else { NO_PASSES },
+        passes: PassOptions::all_if(pick(1)),
         elimination: pick(2),
         keep_parent: pick(4),
         signals: !pick(8),

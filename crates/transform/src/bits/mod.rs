@@ -46,6 +46,8 @@ struct Pass {
     help: &'static str,
     /// A cheap pass is made even if the effort is spent.
     is_cheap: bool,
+    /// It is made if nothing else is said.
+    by_default: bool,
     run: fn(&mut Netlist, &dyn Limits),
 }
 
@@ -55,35 +57,40 @@ const PASSES: &[Pass] = &[
         name: "cone",
         help: "drop what the properties do not depend on",
         is_cheap: true,
+        by_default: true,
         run: |netlist, _| netlist.compact(),
     },
     Pass {
         name: "registers",
         help: "merge registers that are constant or equal in all reachable states",
         is_cheap: false,
+        by_default: true,
         run: registers::merge_registers,
     },
     Pass {
         name: "signals",
         help: "merge gates over registers that are constant or equal in all reachable states",
         is_cheap: false,
+        by_default: false,
         run: signals::merge_signals,
     },
     Pass {
         name: "sweep",
         help: "merge gates that compute the same function",
         is_cheap: false,
+        by_default: true,
         run: sweep::sweep,
     },
     Pass {
         name: "rewrite",
         help: "rewrite the graph of gates locally",
         is_cheap: false,
+        by_default: true,
         run: |netlist, _| rewrite::rewrite(netlist),
     },
 ];
 
-/// Which passes are made; by default all of them.
+/// Which passes are made; by default those whose facts keep certificates short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassOptions {
     /// A bit for each row of [`PASSES`].
@@ -92,11 +99,15 @@ pub struct PassOptions {
 
 impl Default for PassOptions {
     fn default() -> Self {
-        PassOptions { chosen: (1 << PASSES.len()) - 1 }
+        let chosen = PASSES.iter().enumerate().filter(|(_, pass)| pass.by_default);
+        PassOptions { chosen: chosen.fold(0, |all, (at, _)| all | 1 << at) }
     }
 }
 
 impl PassOptions {
+    /// All passes.
+    pub const ALL: PassOptions = PassOptions { chosen: (1 << PASSES.len()) - 1 };
+
     /// No passes.
     pub const NONE: PassOptions = PassOptions { chosen: 0 };
 
@@ -109,7 +120,7 @@ impl PassOptions {
 
     /// All passes or none.
     pub fn all_if(all: bool) -> Self {
-        if all { PassOptions::default() } else { PassOptions::NONE }
+        if all { PassOptions::ALL } else { PassOptions::NONE }
     }
 
     /// The names of all passes, in their order, each with a description.

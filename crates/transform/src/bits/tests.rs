@@ -318,14 +318,14 @@ fn swept_gates_compute_the_same() {
 fn swept_initial_values_do_not_depend_on_themselves() {
     let system = Generator::system(4948, Shape::NUMBERS);
     let properties: Vec<PropertyId> = system.bads().map(|(id, _)| id).collect();
-    let prepared = prepare(&system, &properties, &PassOptions::default(), 64, &Unlimited).unwrap();
+    let prepared = prepare(&system, &properties, &PassOptions::ALL, 64, &Unlimited).unwrap();
     assert!(!prepared.bits.registers().is_empty());
 }
 
 #[test]
 fn all_passes_together_keep_verdicts_and_evidence() {
     for shape in [Shape::BITS, Shape::WORDS, Shape::ARRAYS] {
-        let tally = compare(&PassOptions::default(), shape, 80);
+        let tally = compare(&PassOptions::ALL, shape, 80);
         assert!(tally.traces > 20 && tally.certificates > 5, "{shape:?} {tally:?}");
     }
 }
@@ -334,7 +334,7 @@ fn all_passes_together_keep_verdicts_and_evidence() {
 fn a_run_without_effort_left_gives_what_there_is() {
     let system = Generator::system(3, Shape::WORDS);
     let limits = TestLimits { effort: 0, ..TestLimits::default() };
-    let options = PassOptions::default();
+    let options = PassOptions::ALL;
     let prepared = prepare(&system, &[PropertyId(0)], &options, 0, &limits).unwrap();
     assert!(prepared.lift.facts().is_empty());
     let outcome = |system| search(system, 200_000).unwrap()[0];
@@ -348,7 +348,7 @@ fn there_is_no_result_beyond_the_limits() {
     let system = Generator::system(3, Shape::WORDS);
     for reason in [StopReason::Timeout, StopReason::Memory] {
         let limits = TestLimits { exceeded: Some(reason.clone()), ..TestLimits::default() };
-        let stopped = prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &limits);
+        let stopped = prepare(&system, &[PropertyId(0)], &PassOptions::ALL, 0, &limits);
         assert_eq!(stopped.unwrap_err(), TransformError::Stopped(reason));
     }
 }
@@ -380,8 +380,7 @@ fn justice_is_refused() {
     let kind = PropertyKind::Justice(vec![x]);
     b.properties.push(elinvar_ir::Property::new("often", kind));
     let system = b.finish().unwrap();
-    let refused =
-        prepare(&system, &[PropertyId(0)], &PassOptions::default(), 0, &Unlimited).unwrap_err();
+    let refused = prepare(&system, &[PropertyId(0)], &PassOptions::ALL, 0, &Unlimited).unwrap_err();
     assert_eq!(refused, TransformError::NotSafety("often".into()));
 }
 
@@ -402,7 +401,7 @@ fn stuck_cases(seeds: u64) -> impl Iterator<Item = StuckCase> {
         let original = Generator::system(seed, Shape::BITS);
         let truth = search(&original, 20_000).ok()?;
         let (property, outcome) = truth[seed as usize % truth.len()];
-        let options = PassOptions::default();
+        let options = PassOptions::ALL;
         let prepared = prepare(&original, &[property], &options, 0, &Unlimited).unwrap();
         let stuck = stuck_on_error(&prepared.bits, property);
         Some(StuckCase { seed, original, prepared, stuck, property, outcome })
