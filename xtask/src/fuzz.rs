@@ -18,13 +18,14 @@ use elinvar_engines::interpolation::itp::Itp;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
-use elinvar_engines::{Engine, Run, Task};
+use elinvar_engines::schedule::Schedule;
+use elinvar_engines::{Effort, Engine, Run, Task};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
     ExprId, Input, PropertyId, Rng, Simulator, Step, TransitionSystem, Value, Verdict,
 };
 use elinvar_models::{Generator, Outcome, ProgramGenerator, Shape, search};
-use elinvar_transform::bitblast;
+use elinvar_transform::{PassOptions, bitblast};
 
 #[derive(Args)]
 pub struct Options {
@@ -54,6 +55,8 @@ enum EngineName {
     Itp,
     Imc,
     Words,
+    /// The engines that share the processor, in short turns
+    Sharing,
     /// For programs
     Cfg,
 }
@@ -255,7 +258,14 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
         })),
         EngineName::Pdr => Box::new(Pdr(PdrOptions {
             elimination,
-            ctg: Ctg { max: seed as usize % 4, depth: seed as usize / 4 % 3 },
+            passes: PassOptions::all_if(!(seed / 2).is_multiple_of(3)),
+            signals: (seed / 5).is_multiple_of(2),
+            ctg: Ctg {
+                max: seed as usize % 4,
+                depth: seed as usize / 4 % 3,
+                reach: 1 + seed as usize / 3 % 4,
+            },
+            attempts: [1, 3, 8, usize::MAX][seed as usize / 7 % 4],
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()
         })),
@@ -273,9 +283,23 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
         EngineName::Itp => Box::new(Itp(interpolation)),
         EngineName::Imc => Box::new(Imc(interpolation)),
         EngineName::Words => Box::new(Words(words(seed))),
+        EngineName::Sharing => Box::new(sharing(seed)),
         EngineName::Cfg => return None,
     };
     Some(engine)
+}
+
+/// The default without its short passes, in turns that are short enough for small systems.
+fn sharing(seed: u64) -> Schedule {
+    let mut schedule = Schedule::auto();
+    schedule.turns.retain(|turn| turn.effort == Effort::Unlimited);
+    for sharing in schedule.turns.iter_mut().filter_map(|turn| turn.sharing.as_mut()) {
+        sharing.slice = 20 << (seed % 8);
+        for share in &mut sharing.others {
+            (share.slice, share.joins) = (20 << (seed / 8 % 6), seed / 3 % 2 * 1000);
+        }
+    }
+    schedule
 }
 
 fn words(seed: u64) -> WordsOptions {
@@ -285,7 +309,7 @@ fn words(seed: u64) -> WordsOptions {
         simulation: Kind::ALL[seed as usize / 5 % Kind::ALL.len()],
         compare_simulations: seed.is_multiple_of(13),
         pdr: PdrOptions {
-            ctg: Ctg { max: seed as usize / 7 % 4, depth: seed as usize / 11 % 3 },
+            ctg: Ctg { max: seed as usize / 7 % 4, depth: seed as usize / 11 % 3, reach: 1 },
             drop_obligations: [None, Some(1), Some(20)][seed as usize / 2 % 3],
             ..PdrOptions::default()
         },

@@ -29,7 +29,7 @@ enum Command {
     Generate(generate::Options),
     /// Repeat an experiment of a paper
     #[command(subcommand)]
-    Experiment(experiments::Experiment),
+    Experiment(Box<experiments::Experiment>),
     /// Measure how the time for a proof grows with the size of a model
     Growth(growth::Options),
     /// Check that limits of time and memory hold for models of any width and depth

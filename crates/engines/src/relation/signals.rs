@@ -140,81 +140,117 @@ pub(super) fn choose(
     clauses: &Clauses,
     eliminated: &[bool],
 ) -> Chosen {
-    let mut aig = system.aig().clone();
-    let registers = system.registers();
-    let mut over_registers = vec![false; aig.len()];
-    over_registers[0] = true;
-    let mut signals = Signals::none(registers.len());
-    let mut place = vec![0; aig.len()];
-    let mut next = vec![AigLit::FALSE; aig.len()];
-    let mut init: Vec<Option<bool>> = vec![None; aig.len()];
-    init[0] = Some(false);
-    for (number, register) in registers.iter().enumerate() {
-        let node = register.lit.node();
-        over_registers[node] = true;
-        place[node] = 1 + number;
-        next[node] = register.next;
-        init[node] = register.init.and_then(constant);
-    }
-    let mut gates = Vec::new();
-    let mut names = vec![usize::MAX; eliminated.len()];
-    names[0] = 0;
-    for name in 1..=registers.len() {
-        names[name] = name;
-    }
-    for node in 0..system.aig().len() {
-        let Some((a, b)) = system.aig().operands(node) else { continue };
-        let lit = lits[node];
+    let mut selection = Selection::new(system, eliminated.len());
+    for (node, &lit) in lits.iter().enumerate() {
         // Nodes outside the cone of the properties have no variable.
-        if !(over_registers[a.node()] && over_registers[b.node()]) || lit.var().index() == 0 {
-            continue;
+        if let Some((a, b)) = system.aig().operands(node)
+            && lit.var().index() > 0
+            && selection.over_registers[a.node()]
+            && selection.over_registers[b.node()]
+        {
+            selection.add_gate(node, a, b);
+            if !eliminated[lit.var().index()] {
+                selection.choose(node, lit.var());
+            }
         }
-        over_registers[node] = true;
-        let [x, y] = [a, b].map(|lit| {
-            let place = Var::new(place[lit.node()]).positive();
-            // Node 0 is false in the graph and true here.
+    }
+    selection.finish(clauses)
+}
+
+/// The gates over registers, as far as they were visited. Vectors go by node of the graph.
+struct Selection {
+    aig: Aig,
+    registers: usize,
+    over_registers: Vec<bool>,
+    /// The number of the node within the signals.
+    place: Vec<usize>,
+    /// The value in the next state.
+    next: Vec<AigLit>,
+    /// The initial value, if it is a constant.
+    init: Vec<Option<bool>>,
+    signals: Signals,
+    /// The gates that were chosen.
+    gates: Vec<AigLit>,
+    /// By variable of the transition relation without signals: the new variable of a register
+    /// or of a signal.
+    names: Vec<Option<Var>>,
+}
+
+impl Selection {
+    fn new(system: &BitSystem, vars: usize) -> Self {
+        let (nodes, registers) = (system.aig().len(), system.registers());
+        let mut selection = Selection {
+            aig: system.aig().clone(),
+            registers: registers.len(),
+            over_registers: vec![false; nodes],
+            place: vec![0; nodes],
+            next: vec![AigLit::FALSE; nodes],
+            init: vec![None; nodes],
+            signals: Signals::none(registers.len()),
+            gates: Vec::new(),
+            names: vec![None; vars],
+        };
+        selection.over_registers[0] = true;
+        selection.init[0] = Some(false);
+        selection.names[0] = Some(Var::new(0));
+        for (number, register) in registers.iter().enumerate() {
+            let node = register.lit.node();
+            selection.over_registers[node] = true;
+            selection.place[node] = 1 + number;
+            selection.next[node] = register.next;
+            selection.init[node] = register.init.and_then(constant);
+            selection.names[1 + number] = Some(Var::new(1 + number));
+        }
+        selection
+    }
+
+    /// Notes a gate whose operands depend on registers alone.
+    fn add_gate(&mut self, node: usize, a: AigLit, b: AigLit) {
+        self.over_registers[node] = true;
+        let operands = [a, b].map(|lit| {
+            let place = Var::new(self.place[lit.node()]).positive();
+            // Node 0 is false in the graph and true among the signals.
             place.negate_if(lit.is_complement() != (lit.node() == 0))
         });
-        place[node] = 1 + registers.len() + signals.gates.len();
-        signals.gates.push([x, y]);
-        let [x, y] = [a, b].map(|lit| next[lit.node()].complement_if(lit.is_complement()));
-        next[node] = aig.and(x, y);
-        let value = |lit: AigLit| init[lit.node()].map(|value| value != lit.is_complement());
-        init[node] = match (value(a), value(b)) {
+        self.place[node] = 1 + self.registers + self.signals.gates.len();
+        self.signals.gates.push(operands);
+        let [x, y] = [a, b].map(|lit| self.next[lit.node()].complement_if(lit.is_complement()));
+        self.next[node] = self.aig.and(x, y);
+        let value = |lit: AigLit| self.init[lit.node()].map(|value| value != lit.is_complement());
+        self.init[node] = match (value(a), value(b)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
-            _ => None,
+            (None, Some(true) | None) | (Some(true), None) => None,
         };
-        if !eliminated[lit.var().index()] {
-            names[lit.var().index()] = 1 + registers.len() + gates.len();
-            gates.push(AigLit::from_code(2 * node as u32));
-            signals.nodes.push(place[node] as u32);
+    }
+
+    /// Makes a gate that was noted a signal.
+    fn choose(&mut self, node: usize, var: Var) {
+        self.names[var.index()] = Some(Var::new(1 + self.registers + self.gates.len()));
+        self.gates.push(AigLit::from_code(2 * node as u32));
+        self.signals.nodes.push(self.place[node] as u32);
+    }
+
+    fn finish(self, clauses: &Clauses) -> Chosen {
+        let rename = |lit: &Lit| {
+            let name = self.names[lit.var().index()]?;
+            Some(name.positive().negate_if(lit.is_negative()))
+        };
+        let renamed = clauses.iter().filter_map(|clause| clause.iter().map(rename).collect());
+        let is_definition = |clause: &Vec<Lit>| owner(clause).index() > self.registers;
+        let mut definitions: Vec<Vec<Lit>> = renamed.filter(is_definition).collect();
+        definitions.sort_by_key(|clause| owner(clause));
+        let mut clauses = Clauses::default();
+        definitions.into_iter().for_each(|clause| clauses.push(clause));
+        let init = |gate: &AigLit| self.init[gate.node()].map_or(Init::Defined, Init::Constant);
+        Chosen {
+            next: self.gates.iter().map(|gate| self.next[gate.node()]).collect(),
+            init: self.gates.iter().map(init).collect(),
+            aig: self.aig,
+            gates: self.gates,
+            clauses,
+            signals: self.signals,
         }
-    }
-    let rename =
-        |lit: Lit| Var::new(names[lit.var().index()]).positive().negate_if(lit.is_negative());
-    let mut definitions: Vec<Vec<Lit>> = (clauses.iter())
-        .filter(|clause| {
-            clause.iter().all(|lit| names[lit.var().index()] != usize::MAX)
-                && names[owner(clause).index()] > registers.len()
-        })
-        .map(|clause| clause.iter().map(|&lit| rename(lit)).collect())
-        .collect();
-    definitions.sort_by_key(|clause| owner(clause));
-    let mut sorted = Clauses::default();
-    for clause in definitions {
-        sorted.push(clause);
-    }
-    let of_gate = |values: &[AigLit], gate: &AigLit| values[gate.node()];
-    Chosen {
-        next: gates.iter().map(|gate| of_gate(&next, gate)).collect(),
-        init: (gates.iter())
-            .map(|gate| init[gate.node()].map_or(Init::Defined, Init::Constant))
-            .collect(),
-        aig,
-        gates,
-        clauses: sorted,
-        signals,
     }
 }
 
