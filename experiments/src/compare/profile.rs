@@ -40,7 +40,6 @@ pub const FIELDS: &[Field] = &[
         number(report, "/statistics/pdr/literals/dropping/mean_after")
     }),
     field("pushed", "pushed %", 0, pushed),
-    field("restarts", "restarts", 0, |report| number(report, "/statistics/pdr/restarts")),
     field("conflicts", "conflicts", 0, |report| number(report, "/statistics/conflicts")),
     field("check_seconds", "check s", 2, |report| number(report, "/check_seconds")),
 ];
