@@ -6,7 +6,9 @@
 //! another one, or dropped; then what is said of it is of no use to the properties
 //! asked for.
 
-use elinvar_ir::{FrameLemma, PdrState, PropertyRecord, Reach, RegisterKey, RegisterLiteral};
+use elinvar_ir::{
+    FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
+};
 use elinvar_sat::Lit;
 use elinvar_transform::{Bit, Image, Literal, Prepared};
 use rustc_hash::FxHashSet;
@@ -30,11 +32,15 @@ pub(super) fn capture(
         reach: Reach::Always,
         clause: clause.into_iter().map(register_literal).collect(),
     });
-    // Lemmas about signals have no form that another run could read.
+    // Lemmas about signals have no form that another run could read, and the others may depend
+    // on them.
     let registers = prepared.bits.registers().len();
     let is_plain =
         |lemma: &Lemma<Bits>| lemma.cube.atoms().iter().all(|lit| lit.var().index() <= registers);
-    let lemmas = frames.iter().filter(|(_, lemma)| is_plain(lemma));
+    if !frames.iter().all(|(_, lemma)| is_plain(lemma)) {
+        return without_lemmas(facts.collect(), properties, keys);
+    }
+    let lemmas = frames.iter();
     let lemmas = lemmas.map(|(level, lemma)| FrameLemma {
         reach: level.finite().map_or(Reach::Always, Reach::Frame),
         clause: (lemma.cube.atoms().iter())
@@ -53,6 +59,21 @@ pub(super) fn capture(
         lemmas: facts.chain(lemmas).collect(),
         seconds: 0.0,
     }
+}
+
+/// What is known without the frames.
+fn without_lemmas(
+    facts: Vec<FrameLemma>,
+    mut properties: Vec<PropertyRecord>,
+    keys: &[RegisterKey],
+) -> PdrState {
+    for record in &mut properties {
+        record.status = match record.status {
+            PropertyStatus::Unsafe => PropertyStatus::Unsafe,
+            PropertyStatus::Safe | PropertyStatus::Open { .. } => PropertyStatus::Open { clear: 0 },
+        };
+    }
+    PdrState { registers: keys.to_vec(), properties, depth: 0, lemmas: facts, seconds: 0.0 }
 }
 
 /// The clauses that were used in the preparation.

@@ -14,11 +14,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{assert_right, is_beyond, settings};
-use elinvar_engines::pdr::Reuse;
+use elinvar_engines::pdr::{PdrOptions, Reuse};
 use elinvar_engines::{Choice, Event, Run, Task};
 use elinvar_ir::{PdrState, PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_models::Outcome;
 use elinvar_models::families::{ring, ring_with_bug, shift_parity, shift_parity_with_bug};
+use elinvar_transform::PassOptions;
 
 /// The valuations that explicit-state search may try.
 const SEARCHED: usize = 5_000;
@@ -27,8 +28,20 @@ fn safety(system: &TransitionSystem) -> Vec<PropertyId> {
     system.bads().map(|(id, _)| id).collect()
 }
 
+/// Settings for runs whose lemmas another run starts from: about registers alone, and not
+/// replaced by facts of a pass.
+fn settings_in_series(number: u64) -> PdrOptions {
+    let settings = settings(number);
+    let passes = if settings.passes == PassOptions::NONE {
+        PassOptions::NONE
+    } else {
+        PassOptions::default()
+    };
+    PdrOptions { signals: false, passes, ..settings }
+}
+
 fn pdr(number: u64) -> Choice {
-    Choice::Pdr(settings(number))
+    Choice::Pdr(settings_in_series(number))
 }
 
 /// What a run told about itself.
