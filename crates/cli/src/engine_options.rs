@@ -24,8 +24,9 @@ pub struct EngineOptions {
     /// (interpolation sequences) and `avy` (interpolants that become lemmas of pdr) also find
     /// proofs. `words` is pdr on words: its lemmas are inequalities between registers as well
     /// as bits. `auto` first runs short passes of bmc, kind, random simulation and, where the
-    /// model has numbers, words; then it runs pdr, or kind where a memory is too large for
-    /// bits. Programs have an engine of their own, `cfg` (pdr with frames at the locations of
+    /// model has numbers, words. Then it runs pdr with and without internal signals, which
+    /// take turns, and after some seconds also bmc, kind and avy; or kind alone where a memory
+    /// is too large for bits. Programs have an engine of their own, `cfg` (pdr with frames at the locations of
     /// the program), which `auto` stands for there; programs over bit-vectors can be given to
     /// the other engines as well.
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME", help_heading = None)]

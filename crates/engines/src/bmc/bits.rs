@@ -9,7 +9,7 @@ use elinvar_logic::{Answer, Cadical, SatSolver};
 use elinvar_sat::Lit;
 use elinvar_transform::BitSystem;
 
-use super::known;
+use super::Excluded;
 use crate::relation::{Interruptible, Transition, Unrolled};
 use crate::run::{self, Event};
 use crate::task::Task;
@@ -25,8 +25,7 @@ pub(super) struct BitSweep<'a> {
     open: Vec<(PropertyId, Lit)>,
     /// Frames below this one have their constraints asserted.
     next: usize,
-    /// Frames below this one have no bad state of any open property.
-    excluded: usize,
+    excluded: Excluded,
 }
 
 /// A bad state of a property in a frame.
@@ -50,7 +49,7 @@ impl<'a> BitSweep<'a> {
         solver.set("stabilize", 0);
         solver.set("walk", 0);
         let unrolled = Unrolled::new(Rc::new(transition), &mut solver);
-        BitSweep { unrolled, solver, task, engine, open, next: 0, excluded: 0 }
+        BitSweep { unrolled, solver, task, engine, open, next: 0, excluded: Excluded(0) }
     }
 
     pub fn is_done(&self) -> bool {
@@ -85,7 +84,8 @@ impl<'a> BitSweep<'a> {
         for target in targets {
             self.solver.add_clause(&[!target.reached]);
         }
-        self.note_excluded(first, last, &failing);
+        let open = self.open.iter().map(|&(property, _)| property);
+        self.excluded.note(self.task, first..=last, &failing, open);
         Ok(())
     }
 
@@ -179,15 +179,5 @@ impl<'a> BitSweep<'a> {
         }
         self.open.retain(|(property, _)| !failing.contains(property));
         Ok(failing)
-    }
-
-    /// Notes up to where there is no bad state, if all frames before the window were looked at.
-    fn note_excluded(&mut self, first: usize, last: usize, failing: &[PropertyId]) {
-        if first > self.excluded.max(known(self.task)) {
-            return;
-        }
-        self.excluded = last + 1;
-        failing.iter().for_each(|&property| self.task.exclude(property, first));
-        self.open.iter().for_each(|&(property, _)| self.task.exclude(property, last + 1));
     }
 }

@@ -9,6 +9,7 @@
 
 mod bits;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use elinvar_ir::{ExprId, PropertyId, StopReason, Trace, Verdict};
@@ -103,13 +104,13 @@ fn deepen(
 ) -> Result<(), EngineError> {
     let mut first = options.start;
     loop {
+        // Other engines may have looked further.
+        first = first.max(known(task));
         if let Some(bound) = options.bound
             && first > bound
         {
             return Err(EngineError::Stopped(StopReason::Bound(bound)));
         }
-        // Other engines may have looked further.
-        first = first.max(known(task));
         // Bounds that are decided without the solver must not keep the run from ending.
         task.run().go_on()?;
         let last = first + options.step.max(1) - 1;
@@ -130,6 +131,29 @@ fn known(task: &Task) -> usize {
     if task.partner().is_some() { excluded.unwrap_or(0) } else { 0 }
 }
 
+/// Frames below this one have no bad state of any open property.
+struct Excluded(usize);
+
+impl Excluded {
+    /// Notes up to where there is no bad state after a window of frames was looked at, if all
+    /// frames before it were.
+    fn note(
+        &mut self,
+        task: &Task,
+        window: RangeInclusive<usize>,
+        failing: &[PropertyId],
+        open: impl Iterator<Item = PropertyId>,
+    ) {
+        let (first, last) = window.into_inner();
+        if first > self.0.max(known(task)) {
+            return;
+        }
+        self.0 = last + 1;
+        failing.iter().for_each(|&property| task.exclude(property, first));
+        open.for_each(|property| task.exclude(property, last + 1));
+    }
+}
+
 /// The search from the initial states, frame by frame; also the base case of
 /// k-induction.
 pub(crate) struct Sweep<'a> {
@@ -140,8 +164,7 @@ pub(crate) struct Sweep<'a> {
     open: Vec<(PropertyId, ExprId)>,
     /// Frames below this one have their constraints asserted.
     next: usize,
-    /// Frames below this one have no bad state of any open property.
-    excluded: usize,
+    excluded: Excluded,
 }
 
 /// A bad state of a property in a frame.
@@ -159,12 +182,12 @@ impl<'a> Sweep<'a> {
         let roots: Vec<ExprId> = open.iter().map(|&(_, bad)| bad).collect();
         let unrolling = Unrolling::new(task.subject(), &roots, Start::Initial)?;
         let question = Question::new(unrolling, engine, task.run());
-        Ok(Sweep { question, task, engine, open, next: 0, excluded: 0 })
+        Ok(Sweep { question, task, engine, open, next: 0, excluded: Excluded(0) })
     }
 
     /// The same sweep, where no open property has a bad state before this frame.
     pub(crate) fn from(self, frame: usize) -> Self {
-        Sweep { excluded: frame, ..self }
+        Sweep { excluded: Excluded(frame), ..self }
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -209,18 +232,9 @@ impl<'a> Sweep<'a> {
         for target in targets {
             self.question.assert(&[!target.reached]);
         }
-        self.note_excluded(first, last, &failing);
+        let open = self.open.iter().map(|&(property, _)| property);
+        self.excluded.note(self.task, first..=last, &failing, open);
         Ok(failing)
-    }
-
-    /// Notes up to where there is no bad state, if all frames before the window were looked at.
-    fn note_excluded(&mut self, first: usize, last: usize, failing: &[PropertyId]) {
-        if first > self.excluded.max(known(self.task)) {
-            return;
-        }
-        self.excluded = last + 1;
-        failing.iter().for_each(|&property| self.task.exclude(property, first));
-        self.open.iter().for_each(|&(property, _)| self.task.exclude(property, last + 1));
     }
 
     fn targets(&mut self, first: usize, last: usize) -> Vec<Target> {
