@@ -16,12 +16,13 @@
 //! extended by r, where Inv ∧ C ∧ (r = x) ⇒ ¬B is enough for the last: by induction
 //! Inv(sᵢ, r) holds for all r, hence for the r that equals the inputs of cycle n.
 //!
-//! **k-induction** is checked in `induction`.
+//! **k-induction** is checked in `induction`, **rankings** of liveness properties in `ranking`.
 //!
 //! States without influence on B and C are left out of all this: what remains is
 //! a system of its own, with the same counterexamples.
 
 mod induction;
+mod ranking;
 
 use std::collections::BTreeSet;
 
@@ -42,6 +43,9 @@ pub fn certificate(
     certificate: &Certificate,
     budget: &Budget,
 ) -> Result<(), Refusal> {
+    if let Certificate::Ranking(ranking) = certificate {
+        return ranking::prove(system, property, ranking, budget);
+    }
     let bad = bad_of(system, property)?;
     match certificate {
         Certificate::Inductive { clauses } => {
@@ -68,6 +72,7 @@ pub fn certificate(
             induction.base(k.saturating_add(usize::from(deeper)))?;
             induction.step(k, simple_path)
         }
+        Certificate::Ranking(_) => unreachable!("proved above"),
     }
 }
 

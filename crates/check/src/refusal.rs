@@ -1,6 +1,8 @@
 //! Why evidence is refused.
 
-use elinvar_ir::{ClauseError, FormulaError, OpenValue, PropertyId, Sort, TransitionSystem};
+use elinvar_ir::{
+    ClauseError, FormulaError, OpenValue, PropertyId, RankingError, Sort, TransitionSystem,
+};
 
 /// Why evidence is refused; one variant for each way to reject.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -78,6 +80,36 @@ pub enum Refusal {
     NotBad {
         /// The number of the cycle.
         cycle: usize,
+    },
+
+    // ---- traces with a loop
+    /// A trace of a liveness property has no loop.
+    #[error("the trace has no loop")]
+    NoLoop,
+    /// A trace of a safety property has a loop.
+    #[error("the trace of a safety property has a loop")]
+    LoopOfSafety,
+    /// The loop does not start in a cycle of the trace.
+    #[error("the loop starts in cycle {start}, after the last cycle {last}")]
+    LoopStart {
+        /// The cycle in which the loop starts.
+        start: usize,
+        /// The last cycle of the trace.
+        last: usize,
+    },
+    /// The loop does not close.
+    #[error("the loop does not close: {state} does not return to its value of cycle {start}")]
+    LoopOpen {
+        /// The name of the state.
+        state: String,
+        /// The cycle in which the loop starts.
+        start: usize,
+    },
+    /// A condition of the property or a fairness constraint does not hold in the loop.
+    #[error("condition {condition} holds in no cycle of the loop")]
+    NeverFair {
+        /// The number of the condition; fairness constraints come first.
+        condition: usize,
     },
 
     /// A property that the witness names does not fail.
@@ -182,6 +214,29 @@ pub enum Refusal {
     /// The invariant contains a bad state.
     #[error("the invariant does not exclude the bad states")]
     FormulaSafety,
+
+    // ---- rankings
+    /// The ranking does not fit the system.
+    #[error(transparent)]
+    Ranking(RankingError),
+    /// The invariant is violated in some initial state.
+    #[error("the invariant of the ranking does not hold in every initial state")]
+    RankingInitiation,
+    /// The invariant is violated after some step from it.
+    #[error("the invariant of the ranking does not hold after every step from it")]
+    RankingConsecution,
+    /// A state is not related to the state before it.
+    #[error("decrease: a state is not related to the state before it")]
+    Decrease,
+    /// The relation is not kept by a step.
+    #[error("closure: a step leads from a related state to an unrelated one")]
+    Closure,
+    /// Consecutive steps are related by different conditions.
+    #[error("consistency: two steps are related, but not for the same condition")]
+    Consistency,
+    /// A step is related for a condition that holds.
+    #[error("liveness: a step is related for a condition that holds in it")]
+    Liveness,
 
     // ---- k-induction
     /// The k of a k-induction is zero.

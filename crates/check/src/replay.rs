@@ -2,16 +2,27 @@
 //!
 //! A trace leaves nothing open, so there is nothing to solve: its shape is
 //! compared with the system, then it is run, and the initial values, the
-//! constraints of every cycle and the bad bit of the last one are looked at.
+//! constraints of every cycle and the bad bit of the last one are looked at. A trace of a
+//! liveness property has a loop instead: it returns to the state in which the loop starts, and
+//! each condition of the property and each fairness constraint holds in some cycle of the loop.
 
-use elinvar_ir::{Simulator, Sort, Step, Trace, TransitionSystem, Value};
+use elinvar_ir::{ExprId, PropertyKind, Simulator, Sort, Step, Trace, TransitionSystem, Value};
 
 use crate::refusal::{Refusal, bad_of};
 
 /// Accepts a trace that the system can take and that ends in a bad state of
-/// its property.
+/// its property, or in a loop that violates it.
 pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
+    if let Some(property) = system.properties().get(trace.property.0)
+        && let PropertyKind::Justice(conditions) = &property.kind
+    {
+        let conditions: Vec<ExprId> = [system.fairness(), conditions].concat();
+        return replay_loop(system, trace, &conditions);
+    }
     let bad = bad_of(system, trace.property)?;
+    if trace.loop_start.is_some() {
+        return Err(Refusal::LoopOfSafety);
+    }
     check_shape(system, trace)?;
     let mut simulator = Simulator::of_trace(system, trace);
     check_initial(system, trace, &simulator)?;
@@ -22,6 +33,61 @@ pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
     }
     let cycle = trace.depth();
     if simulator.holds(bad) { Ok(()) } else { Err(Refusal::NotBad { cycle }) }
+}
+
+/// Accepts a trace whose loop closes and meets all conditions.
+fn replay_loop(
+    system: &TransitionSystem,
+    trace: &Trace,
+    conditions: &[ExprId],
+) -> Result<(), Refusal> {
+    check_shape(system, trace)?;
+    let start = trace.loop_start.ok_or(Refusal::NoLoop)?;
+    let last = trace.depth();
+    if start > last {
+        return Err(Refusal::LoopStart { start, last });
+    }
+    let mut simulator = Simulator::of_trace(system, trace);
+    check_initial(system, trace, &simulator)?;
+    let mut at_start = Vec::new();
+    let mut unmet: Vec<usize> = (0..conditions.len()).collect();
+    for (cycle, step) in trace.steps.iter().enumerate() {
+        if cycle > 0 {
+            simulator.follow(step);
+        }
+        check_constraints(system, &simulator, cycle)?;
+        if cycle == start {
+            at_start = simulator.states().to_vec();
+        }
+        if cycle >= start {
+            unmet.retain(|&condition| !simulator.holds(conditions[condition]));
+        }
+    }
+    if let Some(&condition) = unmet.first() {
+        return Err(Refusal::NeverFair { condition });
+    }
+    check_closed(system, trace, conditions, simulator, &at_start, start)
+}
+
+/// The step after the last cycle leads to the state in which the loop starts, as far as the
+/// constraints and the conditions depend on it.
+fn check_closed(
+    system: &TransitionSystem,
+    trace: &Trace,
+    conditions: &[ExprId],
+    mut simulator: Simulator,
+    at_start: &[Value],
+    start: usize,
+) -> Result<(), Refusal> {
+    let free = system.free_states().iter().map(|&state| at_start[state].clone()).collect();
+    simulator.follow(&Step { inputs: trace.steps[start].inputs.clone(), free });
+    let roots = system.constraints().iter().chain(conditions).copied();
+    for state in system.cone_of_influence(roots) {
+        if simulator.states()[state] != at_start[state] {
+            return Err(Refusal::LoopOpen { state: system.state_name(state), start });
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn check_shape(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
@@ -145,7 +211,6 @@ mod tests {
 
     /// With start = 1 and by = 2, 2, 1 the count is 3, 5, 7.
     fn trace() -> Trace {
-        let bv = |width, value| Value::Bv(BitVec::new(width, value));
         let mut memory = ArrayValue::constant(1, BitVec::new(1, 1));
         memory.write(BitVec::new(1, 0), BitVec::new(1, 0));
         memory.write(BitVec::new(1, 1), BitVec::new(1, 0));
@@ -155,6 +220,7 @@ mod tests {
             property: PropertyId(0),
             initial: vec![bv(4, 1), bv(4, 3), bv(2, 2), memory.into()],
             steps: vec![step(2, vec![]), step(2, free()), step(1, free())],
+            loop_start: None,
         }
     }
 
@@ -171,12 +237,11 @@ mod tests {
             corrupt(&mut trace);
             replay(&model, &trace).unwrap_err()
         };
-        let bv = |width, value| Value::Bv(BitVec::new(width, value));
         assert_eq!(
             refused(&|t| t.property = PropertyId(2)),
             Refusal::NoSuchProperty(PropertyId(2))
         );
-        assert_eq!(refused(&|t| t.property = PropertyId(1)), Refusal::NotSafety("live".into()));
+        assert_eq!(refused(&|t| t.property = PropertyId(1)), Refusal::NoLoop);
         assert_eq!(refused(&|t| t.steps.clear()), Refusal::EmptyTrace);
         assert_eq!(
             refused(&|t| drop(t.initial.pop())),
@@ -229,5 +294,88 @@ mod tests {
         );
         assert_eq!(refused(&|t| t.steps[1].inputs[0] = bv(4, 1)), Refusal::NotBad { cycle: 2 });
         assert_eq!(refused(&|t| drop(t.steps.pop())), Refusal::NotBad { cycle: 1 });
+    }
+
+    fn bv(width: u32, value: u64) -> Value {
+        BitVec::new(width, value).into()
+    }
+
+    /// A counter modulo three that an input lets go on, a free state that must not be three, a
+    /// register outside the cone, and the property that the counter is not at zero infinitely
+    /// often while the input, which is fair, is set.
+    fn ring() -> TransitionSystem {
+        let mut b = SystemBuilder::new();
+        let go = b.input(Sort::BOOL, Some("go")).unwrap();
+        let count = b.state(Sort::Bv(2), Some("count")).unwrap();
+        let free = b.state(Sort::Bv(2), Some("free")).unwrap();
+        let outside = b.state(Sort::Bv(2), Some("outside")).unwrap();
+        let [zero, one, two, three] = [0, 1, 2, 3].map(|n| b.pool.constant(BitVec::new(2, n)));
+        let at_end = b.pool.equal(count, two).unwrap();
+        let more = b.pool.binary(BinaryOp::Add, count, one).unwrap();
+        let following = b.pool.ite(at_end, zero, more).unwrap();
+        b.states[0].init = Some(zero);
+        b.states[0].next = Some(b.pool.ite(go, following, count).unwrap());
+        b.states[2].init = Some(zero);
+        b.states[2].next = Some(b.pool.binary(BinaryOp::Add, outside, one).unwrap());
+        let forbidden = b.pool.equal(free, three).unwrap();
+        b.constraints.push(b.pool.not(forbidden).unwrap());
+        b.fairness.push(go);
+        let start = b.pool.equal(count, zero).unwrap();
+        let kind = PropertyKind::Justice(vec![start]);
+        b.properties.push(elinvar_ir::Property::new("leaves", kind));
+        b.bad("safe", at_end);
+        b.finish().unwrap()
+    }
+
+    /// Waits, goes around once, and is back in cycle one.
+    fn around() -> Trace {
+        let step = |go: u64, free: Option<u64>| Step {
+            inputs: vec![bv(1, go)],
+            free: free.map(|value| bv(2, value)).into_iter().collect(),
+        };
+        Trace {
+            property: PropertyId(0),
+            initial: vec![bv(2, 0), bv(2, 2), bv(2, 0)],
+            steps: vec![step(0, None), step(1, Some(1)), step(1, Some(2)), step(1, Some(0))],
+            loop_start: Some(1),
+        }
+    }
+
+    #[test]
+    fn a_loop_is_accepted_and_corruptions_are_refused() {
+        let model = ring();
+        assert_eq!(replay(&model, &around()), Ok(()));
+        let refused = |change: &dyn Fn(&mut Trace)| {
+            let mut trace = around();
+            change(&mut trace);
+            replay(&model, &trace).unwrap_err()
+        };
+        assert_eq!(refused(&|t| t.loop_start = None), Refusal::NoLoop);
+        assert_eq!(refused(&|t| t.loop_start = Some(4)), Refusal::LoopStart { start: 4, last: 3 });
+        assert_eq!(refused(&|t| t.loop_start = Some(3)), Refusal::NeverFair { condition: 1 });
+        let open = |start| Refusal::LoopOpen { state: "count".into(), start };
+        assert_eq!(
+            refused(&|t| {
+                t.steps.pop();
+            }),
+            open(1)
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1..].iter_mut().for_each(|step| step.inputs[0] = bv(1, 0))),
+            Refusal::NeverFair { condition: 0 }
+        );
+        assert_eq!(
+            refused(&|t| t.steps[2].free[0] = bv(2, 3)),
+            Refusal::Constraint { constraint: 0, cycle: 2 }
+        );
+        assert_eq!(
+            refused(&|t| t.initial[0] = bv(2, 1)),
+            Refusal::InitialValue { state: "count".into() }
+        );
+        assert_eq!(refused(&|t| t.property = PropertyId(1)), Refusal::LoopOfSafety);
+        // The state of cycle zero is the one of cycle one, except outside the cone.
+        let mut longer = around();
+        longer.loop_start = Some(0);
+        assert_eq!(replay(&model, &longer), Ok(()));
     }
 }

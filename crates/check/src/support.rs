@@ -198,7 +198,9 @@ fn needed(
         Certificate::KInductive { k, simple_path: false } => {
             used.by_induction(system, *k, bad, budget)?;
         }
-        Certificate::KInductive { simple_path: true, .. } | Certificate::Formula(_) => {
+        Certificate::KInductive { simple_path: true, .. }
+        | Certificate::Formula(_)
+        | Certificate::Ranking(_) => {
             return Ok(None);
         }
     }

@@ -195,7 +195,7 @@ fn random_trace(system: &TransitionSystem, cycles: u32, seed: u64) -> Trace {
         let free = free_states.iter().map(|i| rng.value(sort(symbol(i)))).collect();
         steps.push(Step { inputs, free });
     }
-    Trace { property: PropertyId(0), initial, steps }
+    Trace { property: PropertyId(0), initial, steps, loop_start: None }
 }
 
 #[cfg(test)]

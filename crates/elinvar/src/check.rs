@@ -440,7 +440,10 @@ pub(crate) fn depth(verdict: &Verdict<Proof, Trace>, converged: usize) -> Option
         Verdict::Unsafe(Trace::Program(trace)) => Some(trace.steps.len()),
         Verdict::Safe(Proof::Certificate(Certificate::KInductive { k, .. })) => Some(*k),
         Verdict::Safe(Proof::Certificate(
-            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+            Certificate::Inductive { .. }
+            | Certificate::Facts { .. }
+            | Certificate::Formula(_)
+            | Certificate::Ranking(_),
         )) => Some(converged).filter(|&depth| depth > 0),
         Verdict::Safe(Proof::Invariants(_)) => None,
         Verdict::Unknown(StopReason::Bound(bound)) => Some(*bound),

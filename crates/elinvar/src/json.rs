@@ -254,6 +254,11 @@ pub fn certificate(system: &TransitionSystem, certificate: &Certificate) -> Json
             "kind": "formula",
             "nodes": formula.size(),
         }),
+        Certificate::Ranking(ranking) => json!({
+            "kind": "ranking",
+            "nodes": ranking.size(),
+            "observers": ranking.observers.len(),
+        }),
     }
 }
 

@@ -62,7 +62,12 @@ mod tests {
         let merged = system(several.clone());
         assert_eq!(merged.properties().len(), 1);
         let step = |x| Step { inputs: vec![BitVec::bool(x).into()], free: vec![] };
-        let trace = |x| Trace { property: PropertyId(0), initial: vec![], steps: vec![step(x)] };
+        let trace = |x| Trace {
+            property: PropertyId(0),
+            initial: vec![],
+            steps: vec![step(x)],
+            loop_start: None,
+        };
         assert_eq!(elinvar_check::replay(&merged, &trace(true)), Ok(()));
         assert_eq!(split(&several, &trace(true)).unwrap().property, PropertyId(1));
         assert_eq!(split(&several, &trace(false)), Err(Refusal::NotBad { cycle: 0 }));

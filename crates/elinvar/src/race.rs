@@ -394,7 +394,12 @@ mod tests {
     }
 
     fn trace(property: PropertyId) -> Verdict {
-        Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
+        Verdict::Unsafe(Trace {
+            property,
+            initial: Vec::new(),
+            steps: vec![Default::default()],
+            loop_start: None,
+        })
     }
 
     fn refused() -> Refused {

@@ -366,7 +366,10 @@ pub(crate) fn of_proof(
     let depth = match certificate {
         Some(Certificate::KInductive { k, .. }) => *k,
         Some(
-            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+            Certificate::Inductive { .. }
+            | Certificate::Facts { .. }
+            | Certificate::Formula(_)
+            | Certificate::Ranking(_),
         )
         | None => 1,
     };

@@ -94,7 +94,12 @@ impl<'a> Attempt<'a> {
     }
 
     fn trace(&self, property: PropertyId) -> Trace {
-        Trace { property, initial: self.initial.clone(), steps: self.steps.clone() }
+        Trace {
+            property,
+            initial: self.initial.clone(),
+            steps: self.steps.clone(),
+            loop_start: None,
+        }
     }
 }
 

@@ -305,7 +305,7 @@ impl<'a> Unrolling<'a> {
             });
             initial[index] = evaluator.value(init);
         }
-        Trace { property, initial, steps }
+        Trace { property, initial, steps, loop_start: None }
     }
 }
 

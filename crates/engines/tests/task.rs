@@ -18,7 +18,12 @@ fn proof(k: usize) -> Verdict {
 }
 
 fn trace(property: PropertyId) -> Verdict {
-    Verdict::Unsafe(Trace { property, initial: Vec::new(), steps: vec![Default::default()] })
+    Verdict::Unsafe(Trace {
+        property,
+        initial: Vec::new(),
+        steps: vec![Default::default()],
+        loop_start: None,
+    })
 }
 
 /// An engine that does what a function says.

@@ -65,7 +65,9 @@ impl Proof {
     /// The proof of a certificate, unless it is one for a witness circuit.
     pub fn of(certificate: &Certificate) -> Option<Self> {
         match certificate {
-            Certificate::Inductive { .. } | Certificate::Facts { .. } => None,
+            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Ranking(_) => {
+                None
+            }
             &Certificate::KInductive { k, simple_path } => {
                 Some(Proof::KInduction { k, simple_path })
             }

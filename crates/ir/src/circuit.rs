@@ -59,6 +59,9 @@ pub enum CircuitError {
     /// The certificate is about a property of another kind.
     #[error("property {} is not a safety property of the model", .0.0)]
     NotSafety(PropertyId),
+    /// The certificate is one of liveness, and the property is not.
+    #[error("property {} is not a liveness property of the model", .0.0)]
+    NotLiveness(PropertyId),
     /// A literal of a clause is not a bit of a state of the model.
     #[error("literal {literal} of clause {clause} is not a bit of a state")]
     NotAStateBit {
@@ -110,6 +113,7 @@ impl WitnessCircuit {
             &Certificate::KInductive { k, simple_path: false } => {
                 remember(model, &mut builder, bad, k)?
             }
+            Certificate::Ranking(_) => return Err(CircuitError::NotLiveness(property)),
         };
         let pool = &mut builder.pool;
         let claimed = pool.conjoin(claims).expect(BITS);

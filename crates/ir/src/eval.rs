@@ -127,7 +127,8 @@ impl<'a> Simulator<'a> {
         let pool = system.pool();
         let roots = (system.states().iter().filter_map(|s| s.next))
             .chain(system.constraints().iter().copied())
-            .chain(system.bads().map(|(_, bad)| bad))
+            .chain(system.properties().iter().flat_map(|property| property.bits().iter().copied()))
+            .chain(system.fairness().iter().copied())
             .chain(system.outputs().iter().map(|o| o.expr))
             .chain(system.labels().iter().map(|l| l.expr));
         let step = Evaluator::new(pool, roots);

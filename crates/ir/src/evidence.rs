@@ -3,10 +3,16 @@
 use crate::expr::ExprId;
 use crate::fact::Fact;
 use crate::formula::Formula;
+use crate::ranking::Ranking;
 use crate::system::{PropertyId, Role, TransitionSystem};
 use crate::value::Value;
 
-/// An execution that ends in a bad state of one property.
+/// An execution that violates one property: it ends in a bad state, or in a loop.
+///
+/// An execution that violates a liveness property goes on forever: after its last cycle it
+/// returns to an earlier one and repeats the cycles from there. It need return only in the
+/// states on which the constraints, the fairness constraints and the property depend: the others
+/// have some value whatever the rest does.
 ///
 /// Complete: a value for every state at the start and for every input and every
 /// free state in every cycle, so that it can be replayed without any choice.
@@ -16,8 +22,10 @@ pub struct Trace {
     pub property: PropertyId,
     /// By state, in cycle zero.
     pub initial: Vec<Value>,
-    /// By cycle; the last one is the bad one. Never empty.
+    /// By cycle; the last one is the bad one, or the last one of the loop. Never empty.
     pub steps: Vec<Step>,
+    /// The first cycle of the loop, if the property is one of liveness.
+    pub loop_start: Option<usize>,
 }
 
 /// The free choices of one cycle.
@@ -31,7 +39,7 @@ pub struct Step {
 }
 
 impl Trace {
-    /// The number of the bad cycle: the number of transitions taken.
+    /// The number of the last cycle.
     pub fn depth(&self) -> usize {
         self.steps.len() - 1
     }
@@ -113,6 +121,8 @@ pub enum Certificate {
     },
     /// An inductive invariant of any shape that excludes the bad states.
     Formula(Box<Formula>),
+    /// Of a liveness property: no execution meets all conditions infinitely often.
+    Ranking(Box<Ranking>),
 }
 
 impl Certificate {
@@ -144,8 +154,10 @@ impl Certificate {
                 let clause = |clause: &Vec<Fact>| clause.iter().map(rename).collect();
                 Some(Certificate::Facts { clauses: clauses.iter().map(clause).collect() })
             }
-            // Both are about numbers of states and inputs, or about no state in particular.
-            Certificate::KInductive { .. } | Certificate::Formula(_) => Some(self.clone()),
+            // They are about numbers of states and inputs, or about no state in particular.
+            Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_) => {
+                Some(self.clone())
+            }
         }
     }
 }

@@ -46,6 +46,7 @@ mod pdr_state;
 mod polynomial;
 pub mod program;
 mod random;
+mod ranking;
 mod rewrite;
 mod shape;
 mod system;
@@ -69,6 +70,7 @@ pub use pdr_state::{
     FrameLemma, PdrState, PropertyRecord, PropertyStatus, Reach, RegisterKey, RegisterLiteral,
 };
 pub use random::Rng;
+pub use ranking::{AttachedRanking, Observer, Ranking, RankingError, RankingSymbol};
 pub use shape::{keys, shapes};
 pub use system::{
     Input, Named, Property, PropertyId, PropertyKind, Role, State, SystemBuilder, SystemError,

@@ -61,6 +61,14 @@ impl Property {
     pub fn new(name: impl Into<String>, kind: PropertyKind) -> Self {
         Property { name: name.into(), kind, goal: Goal::Assert, place: None }
     }
+
+    /// The bits that the property is about: its bad bit, or its conditions.
+    pub fn bits(&self) -> &[ExprId] {
+        match &self.kind {
+            PropertyKind::Bad(bad) => std::slice::from_ref(bad),
+            PropertyKind::Justice(conditions) => conditions,
+        }
+    }
 }
 
 /// The kinds of properties.

@@ -53,6 +53,13 @@ pub type TraceOf<S> = <S as Subject>::Trace;
 #[error("the proof cannot be stated about the original: {0}")]
 pub struct Inexpressible(pub String);
 
+impl Inexpressible {
+    /// A proof of liveness met a transformation that is used only for safety.
+    pub(crate) fn liveness() -> Self {
+        Inexpressible("it is a proof of liveness".to_owned())
+    }
+}
+
 /// Two transformations, one after the other.
 #[derive(Clone, Debug)]
 pub struct Chain<Later, Earlier> {

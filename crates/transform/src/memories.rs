@@ -107,7 +107,7 @@ impl Lift for Expanded<'_> {
             };
             steps.push(Step { inputs: inputs.clone(), free });
         }
-        Trace { property: trace.property, initial, steps }
+        Trace { property: trace.property, initial, steps, loop_start: None }
     }
 
     /// Clauses over bits become facts, which can speak of elements. A k-induction is passed
@@ -130,6 +130,7 @@ impl Lift for Expanded<'_> {
             }
             Certificate::KInductive { .. } => proof,
             Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
+            Certificate::Ranking(_) => return Err(Inexpressible::liveness()),
         })
     }
 }

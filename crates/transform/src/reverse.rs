@@ -348,7 +348,7 @@ impl Lift for Reversed {
         let inputs = (0..self.shape.input_count).map(|_| zero()).collect();
         steps.push(Step { inputs, free: Vec::new() });
         let initial = self.shape.initial.iter().map(|&value| Value::Bv(BitVec::bool(value)));
-        Trace { property: trace.property, initial: initial.collect(), steps }
+        Trace { property: trace.property, initial: initial.collect(), steps, loop_start: None }
     }
 
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
@@ -362,6 +362,7 @@ impl Lift for Reversed {
             Certificate::KInductive { .. } => {
                 return Err(Inexpressible("it is an induction on a reversed system".into()));
             }
+            Certificate::Ranking(_) => return Err(Inexpressible::liveness()),
         };
         Ok(Certificate::Formula(Box::new(claim.reversed(invariant, &self.shape))))
     }

@@ -71,6 +71,7 @@ impl Lift for Stuck {
             Certificate::Facts { clauses } => Certificate::Facts { clauses: self.facts(clauses) },
             Certificate::KInductive { .. } => proof,
             Certificate::Formula(formula) => Certificate::Formula(Box::new(self.formula(&formula))),
+            Certificate::Ranking(_) => return Err(Inexpressible::liveness()),
         })
     }
 }
@@ -214,7 +215,12 @@ mod tests {
         let stuck = stuck_pulse();
         let step = |input| Step { inputs: bits(&[input]), free: Vec::new() };
         let steps = [false, true, false, true].map(step).to_vec();
-        let trace = Trace { property: PropertyId(0), initial: bits(&[false, false]), steps };
+        let trace = Trace {
+            property: PropertyId(0),
+            initial: bits(&[false, false]),
+            steps,
+            loop_start: None,
+        };
         let Verdict::Unsafe(back) = stuck.verdict(Verdict::Unsafe(trace.clone())) else {
             panic!("a trace goes back as a trace");
         };

@@ -80,7 +80,10 @@ fn depth(proved: &[(PropertyId, Option<&Certificate>)]) -> usize {
     let depth = |(_, certificate): &(_, Option<&Certificate>)| match certificate {
         Some(Certificate::KInductive { k, .. }) => *k,
         Some(
-            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_),
+            Certificate::Inductive { .. }
+            | Certificate::Facts { .. }
+            | Certificate::Formula(_)
+            | Certificate::Ranking(_),
         )
         | None => 1,
     };
@@ -109,7 +112,12 @@ impl Lemmas {
                 Some(Certificate::Facts { clauses }) => {
                     literals_of_facts(system, &mut builder.pool, clauses)?
                 }
-                Some(Certificate::KInductive { .. } | Certificate::Formula(_)) | None => Vec::new(),
+                Some(
+                    Certificate::KInductive { .. }
+                    | Certificate::Formula(_)
+                    | Certificate::Ranking(_),
+                )
+                | None => Vec::new(),
             });
         }
         let mut clauses: Vec<Vec<Literal>> = clauses.into_iter().collect();

@@ -128,6 +128,7 @@ fn short(proof: &Proof) -> String {
             Certificate::Facts { clauses } => count(clauses.len(), "clause"),
             Certificate::KInductive { k, .. } => format!("{k}-induction"),
             Certificate::Formula(formula) => count(formula.size(), "node"),
+            Certificate::Ranking(ranking) => count(ranking.size(), "node"),
         },
         Proof::Invariants(invariants) => match invariants.at.values().map(Vec::len).sum() {
             0 => "all paths".to_owned(),

@@ -98,7 +98,7 @@ mod tests {
     fn trace(cycles: usize) -> Verdict {
         let initial = vec![BitVec::zero(2).into()];
         let steps = vec![Step::default(); cycles];
-        Verdict::Unsafe(Trace { property: PropertyId(0), initial, steps })
+        Verdict::Unsafe(Trace { property: PropertyId(0), initial, steps, loop_start: None })
     }
 
     #[test]

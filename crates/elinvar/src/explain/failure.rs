@@ -391,6 +391,7 @@ mod tests {
             property: elinvar_ir::PropertyId(0),
             initial: vec![bit(true), bit(false)],
             steps: vec![step; 3],
+            loop_start: None,
         };
         let report = check(&problem, &Options::default()).unwrap();
         assert!(matches!(report.properties[0].verdict, Verdict::Unsafe(_)));

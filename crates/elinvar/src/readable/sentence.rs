@@ -154,6 +154,9 @@ pub fn certificate(proof: &Certificate) -> String {
         Certificate::Formula(formula) => {
             format!("an inductive invariant of {}", count(formula.size(), "node"))
         }
+        Certificate::Ranking(ranking) => {
+            format!("a ranking of {}", count(ranking.size(), "node"))
+        }
     }
 }
 

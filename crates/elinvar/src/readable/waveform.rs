@@ -255,6 +255,7 @@ mod tests {
                 bit(false),
             ],
             steps: vec![step(true, None), step(true, Some(false)), step(false, Some(true))],
+            loop_start: None,
         }
     }
 

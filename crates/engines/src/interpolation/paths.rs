@@ -306,7 +306,7 @@ impl Paths {
             };
             Step { inputs: (0..self.transition.inputs).map(input).collect(), free: Vec::new() }
         };
-        Trace { property, initial, steps: (0..=length).rev().map(step).collect() }
+        Trace { property, initial, steps: (0..=length).rev().map(step).collect(), loop_start: None }
     }
 
     /// The initial values that are constants hold in this frame and in no other.

@@ -238,6 +238,7 @@ impl Report<Bits> for Verdicts<'_> {
             property: domain.property_id(property),
             initial: initial.into_iter().map(bit).collect(),
             steps,
+            loop_start: None,
         };
         self.refuted(domain, property, trace);
     }

@@ -223,6 +223,6 @@ impl Unrolled {
                 .collect();
             steps.push(Step { inputs, free: Vec::new() });
         }
-        Trace { property, initial, steps }
+        Trace { property, initial, steps, loop_start: None }
     }
 }

@@ -101,7 +101,9 @@ pub fn satisfying(proof: &Certificate, states: usize) -> String {
                 });
                 evaluator.holds(formula.expr)
             }
-            Certificate::KInductive { .. } | Certificate::Facts { .. } => {
+            Certificate::KInductive { .. }
+            | Certificate::Facts { .. }
+            | Certificate::Ranking(_) => {
                 panic!("PDR finds clauses: {proof:?}")
             }
         }

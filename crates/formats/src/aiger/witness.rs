@@ -47,7 +47,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
     let open = open_values(system, &initial, &stimuli);
     let steps = steps(system, stimuli);
     let initial = initial_values(system, &initial, &steps[0].inputs);
-    let trace = Trace { property: properties[0], initial, steps };
+    let trace = Trace { property: properties[0], initial, steps, loop_start: None };
     Ok(Witness { trace, properties, open })
 }
 

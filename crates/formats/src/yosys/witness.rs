@@ -302,6 +302,7 @@ mod tests {
                 Step { inputs: vec![bit(false), word(2)], free: Vec::new() },
                 Step { inputs: vec![bit(true), word(3)], free: vec![bit(true)] },
             ],
+            loop_start: None,
         }
     }
 

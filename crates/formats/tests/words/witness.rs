@@ -37,6 +37,7 @@ fn example() -> Trace {
             step(false, array(0, &[]), vec![]),
             step(true, array(0, &[(1, 3), (2, 1)]), vec![word(1)]),
         ],
+        loop_start: None,
     }
 }
 

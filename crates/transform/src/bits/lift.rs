@@ -324,7 +324,7 @@ impl Lift for BitLift {
             };
             steps.push(Step { inputs, free });
         }
-        Trace { property: trace.property, initial, steps }
+        Trace { property: trace.property, initial, steps, loop_start: None }
     }
 
     /// Inductive clauses become clauses again, or a formula if they mention elements of
@@ -348,6 +348,7 @@ impl Lift for BitLift {
             Certificate::Facts { clauses } => self.formula(&self.claim_of(&clauses)),
             Certificate::KInductive { .. } => proof,
             Certificate::Formula(formula) => self.formula(&formula),
+            Certificate::Ranking(_) => return Err(Inexpressible::liveness()),
         })
     }
 }

@@ -104,6 +104,7 @@ impl Lift for ProgramLift {
             Certificate::Inductive { clauses } => Ok(self.of_clauses(&clauses)),
             Certificate::Facts { clauses } => self.of_facts(&clauses),
             Certificate::Formula(formula) => self.of_formula(&formula),
+            Certificate::Ranking(_) => Err(Inexpressible::liveness()),
             Certificate::KInductive { k, .. } => Err(Inexpressible(format!(
                 "a {k}-inductive proof is about paths, not about states at locations"
             ))),

@@ -37,7 +37,9 @@ pub fn of_proof(system: &TransitionSystem, proof: &Certificate) -> Vec<String> {
             lines(system, &clauses.collect::<Vec<Vec<Fact>>>())
         }
         Certificate::Facts { clauses } => lines(system, clauses),
-        Certificate::KInductive { .. } | Certificate::Formula(_) => Vec::new(),
+        Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_) => {
+            Vec::new()
+        }
     }
 }
 

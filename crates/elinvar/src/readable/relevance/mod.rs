@@ -235,6 +235,7 @@ fn nothing(system: &TransitionSystem, trace: &Trace) -> Trace {
         property: trace.property,
         initial: states.iter().map(|state| zero(state.symbol)).collect(),
         steps: trace.steps.iter().map(step).collect(),
+        loop_start: trace.loop_start,
     }
 }
 

@@ -269,7 +269,12 @@ impl Verdicts<'_> {
         let first = steps[0].inputs.clone();
         let start = Simulator::new(self.system, |state| by_state(&initial, state), first);
         let initial = start.states().to_vec();
-        Verdict::Unsafe(Trace { property: domain.property_id(chain.property), initial, steps })
+        Verdict::Unsafe(Trace {
+            property: domain.property_id(chain.property),
+            initial,
+            steps,
+            loop_start: None,
+        })
     }
 
     /// Units say nothing of large memories: is there a real trace of that length?

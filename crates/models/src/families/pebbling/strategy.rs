@@ -317,6 +317,7 @@ mod tests {
             property: PropertyId(0),
             initial: vec![bit(false); 2],
             steps: steps.iter().map(|text| step(text)).collect(),
+            loop_start: None,
         };
         // The second step is idle; in the fourth the move of v1 blocks that of v2.
         let strategy = Strategy::from_trace(&game, &trace(&["#.", "..", ".#", "##", "##"]));
