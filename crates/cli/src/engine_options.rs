@@ -10,6 +10,7 @@ use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInductionOptions};
+use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::pdr::{Kind, PdrOptions, Probability, WordsOptions};
 use elinvar_engines::schedule::Schedule;
 use elinvar_transform::PassOptions;
@@ -26,9 +27,14 @@ pub struct EngineOptions {
     /// as bits. `auto` first runs short passes of bmc, kind, random simulation and, where the
     /// model has numbers, words. Then it runs pdr with and without internal signals, which
     /// take turns, and after some seconds also bmc, kind and avy; or kind alone where a memory
-    /// is too large for bits. Programs have an engine of their own, `cfg` (pdr with frames at the locations of
-    /// the program), which `auto` stands for there; programs over bit-vectors can be given to
-    /// the other engines as well.
+    /// is too large for bits. Programs have an engine of their own, `cfg` (pdr with frames at the
+    /// locations of the program), which `auto` stands for there; programs over bit-vectors can
+    /// be given to the other engines as well.
+    ///
+    /// Liveness properties are decided by `l2s` (liveness to safety: a saved state comes back),
+    /// which finds counterexamples and proofs, and by `klive` (k-liveness: the conditions are met
+    /// at most k times), which only finds proofs. `auto` lets them take turns. Any other engine
+    /// for systems does the work of `l2s`.
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME", help_heading = None)]
     engine: EngineName,
 
@@ -192,6 +198,8 @@ enum EngineName {
     Itp,
     Imc,
     Words,
+    L2s,
+    Klive,
     Cfg,
 }
 
@@ -293,6 +301,8 @@ impl EngineOptions {
             | EngineName::Itp
             | EngineName::Imc
             | EngineName::Words
+            | EngineName::L2s
+            | EngineName::Klive
             | EngineName::Cfg => {
                 bail!("--engine {} cannot search to a given depth; use bmc or kind", engine.name())
             }
@@ -318,6 +328,8 @@ impl EngineOptions {
             | EngineName::Itp
             | EngineName::Imc
             | EngineName::Words
+            | EngineName::L2s
+            | EngineName::Klive
             | EngineName::Cfg => {
                 bail!("{options} require --engine pdr, avy or auto")
             }
@@ -334,6 +346,8 @@ impl EngineOptions {
             EngineName::Itp => Choice::Itp(self.interpolation()),
             EngineName::Imc => Choice::Imc(self.interpolation()),
             EngineName::Words => Choice::Words(self.words()),
+            EngineName::L2s => Choice::Liveness(Liveness::Saving(Box::new(Choice::Auto))),
+            EngineName::Klive => Choice::Liveness(Liveness::Counting),
             EngineName::Cfg => {
                 bail!("--engine cfg applies only to programs, not to transition systems")
             }
@@ -500,6 +514,8 @@ impl EngineName {
             EngineName::Itp => "itp",
             EngineName::Imc => "imc",
             EngineName::Words => "words",
+            EngineName::L2s => "l2s",
+            EngineName::Klive => "klive",
             EngineName::Cfg => "cfg",
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
+use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
@@ -83,27 +84,31 @@ impl Session {
         chosen: &[PropertyId],
     ) -> Result<(&'static str, Vec<Decided>, Vec<String>), Error> {
         let is_safety = |id: &PropertyId| problem.system().bad(*id).is_some();
-        let safety: Vec<PropertyId> = chosen.iter().copied().filter(is_safety).collect();
-        let Answers { engine, verdicts, warnings } = self.decide_system(problem, &safety)?;
-        let mut verdicts: BTreeMap<PropertyId, Verdict> =
-            safety.into_iter().zip(verdicts).collect();
+        let (safety, liveness): (Vec<PropertyId>, Vec<PropertyId>) =
+            chosen.iter().copied().partition(is_safety);
+        let (mut verdicts, mut warnings) = (BTreeMap::new(), Vec::new());
+        let mut engine = self.options.method.name();
+        for (properties, is_live) in [(safety, false), (liveness, true)] {
+            if properties.is_empty() {
+                continue;
+            }
+            let contest = self.contest()?;
+            let contest = if is_live { contest.for_liveness() } else { contest.for_safety() };
+            let answers = self.decide_system(problem, &properties, contest)?;
+            engine = answers.engine;
+            verdicts.extend(properties.into_iter().zip(answers.verdicts));
+            warnings.extend(answers.warnings);
+        }
         let verdict = |&property: &PropertyId| {
-            let verdict = verdicts
-                .remove(&property)
-                .unwrap_or_else(|| confirm::unconfirmed("liveness is not decided, only safety"));
+            let verdict: Verdict = verdicts.remove(&property).expect("all were asked for");
             (property, verdict.map(Proof::Certificate, Trace::System))
         };
         Ok((engine, chosen.iter().map(verdict).collect(), warnings))
     }
 
-    /// Decides properties in a thread of its own. What was found counts also when that thread
-    /// does not end at its limits.
-    fn decide_system(
-        &self,
-        problem: &SystemProblem,
-        properties: &[PropertyId],
-    ) -> Result<Answers, Error> {
-        let choice = match &self.options.method {
+    /// The engines for systems that the options choose.
+    fn contest(&self) -> Result<Contest, Error> {
+        Ok(match &self.options.method {
             Method::Auto => Contest::One(Choice::Auto),
             Method::System(choice) => Contest::One(choice.clone()),
             Method::Schedule(schedule) => Contest::Turns(schedule.clone()),
@@ -112,14 +117,24 @@ impl Session {
                 let message = "the engine cfg applies only to programs, not to transition systems";
                 return Err(Error::usage(message));
             }
-        };
+        })
+    }
+
+    /// Decides properties in a thread of its own. What was found counts also when that thread
+    /// does not end at its limits.
+    fn decide_system(
+        &self,
+        problem: &SystemProblem,
+        properties: &[PropertyId],
+        contest: Contest,
+    ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
         let task = task.with_earlier(self.options.reuse.clone());
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
-            let mut answers = match &choice {
+            let mut answers = match &contest {
                 Contest::One(choice) => session.ask_one(&asked, &judge, &mut *choice.build()),
                 Contest::Turns(schedule) => session.ask_one(&asked, &judge, &mut schedule.clone()),
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
@@ -200,8 +215,9 @@ impl Session {
     /// the shortest.
     fn shorten(&self, task: &Task, judge: &Judge<'_>, verdicts: &mut [Verdict]) {
         let depth = |verdict: &Verdict| match verdict {
-            Verdict::Unsafe(trace) => Some(trace.depth()),
-            Verdict::Safe(_) | Verdict::Unknown(_) => None,
+            // Loops are not made shorter.
+            Verdict::Unsafe(trace) if trace.loop_start.is_none() => Some(trace.depth()),
+            Verdict::Unsafe(_) | Verdict::Safe(_) | Verdict::Unknown(_) => None,
         };
         let known: Vec<(PropertyId, usize)> = (task.properties().iter().zip(&*verdicts))
             .filter_map(|(&property, verdict)| Some((property, depth(verdict)?)))
@@ -256,7 +272,8 @@ impl Session {
     ) -> Result<(&'static str, Vec<Decided>, Vec<String>), Error> {
         let program = problem.clone();
         let (system, lift) = self.read(move || program.lower())?;
-        let Answers { engine, verdicts, warnings } = self.decide_system(&system, chosen)?;
+        let Answers { engine, verdicts, warnings } =
+            self.decide_system(&system, chosen, self.contest()?)?;
         let lifted = |(&property, verdict): (&PropertyId, &Verdict)| {
             let kept = || confirm::unconfirmed("the proof is about the transition system");
             let lifted = match verdict {
@@ -326,6 +343,7 @@ impl Session {
             Ok(Err(
                 error @ (EngineError::TooLarge(_)
                 | EngineError::NotSafety(_)
+                | EngineError::NotLiveness(_)
                 | EngineError::Stopped(_)),
             )) => error.reason(),
             Err(reason) => reason,
@@ -424,6 +442,30 @@ enum Contest {
     One(Choice),
     Turns(Schedule),
     Race(usize),
+}
+
+impl Contest {
+    /// The same for safety properties. Methods for liveness do not apply.
+    fn for_safety(self) -> Self {
+        match self {
+            Contest::One(Choice::Liveness(_)) => Contest::One(Choice::Auto),
+            other => other,
+        }
+    }
+
+    /// The same for liveness properties. An engine for safety looks for a state that comes back.
+    fn for_liveness(self) -> Self {
+        match self {
+            Contest::One(choice @ Choice::Liveness(_)) => Contest::One(choice),
+            Contest::One(Choice::Auto) | Contest::Turns(_) => {
+                Contest::One(Choice::Liveness(Liveness::Auto))
+            }
+            Contest::One(choice) => {
+                Contest::One(Choice::Liveness(Liveness::Saving(Box::new(choice))))
+            }
+            Contest::Race(threads) => Contest::Race(threads),
+        }
+    }
 }
 
 /// Confirmed verdicts on a system.

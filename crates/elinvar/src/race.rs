@@ -19,6 +19,7 @@ use elinvar_engines::bmc::BmcOptions;
 use elinvar_engines::interpolation::avy::AvyOptions;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::KInductionOptions;
+use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::pdr::{Ctg, PdrOptions, WordsOptions};
 use elinvar_engines::schedule::{Condition, Schedule, Turn};
 use elinvar_engines::{
@@ -68,6 +69,29 @@ fn slots(threads: usize, words: bool) -> Vec<Slot> {
     });
     let seeds = 0..threads as u64;
     table.chain(more).zip(seeds).map(|(schedule, seed)| Slot { schedule, seed }).collect()
+}
+
+/// The same for liveness properties.
+fn slots_for_liveness(threads: usize) -> Vec<Slot> {
+    let saving = |choice| Choice::Liveness(Liveness::Saving(Box::new(choice)));
+    let signals = PdrOptions { signals: true, ..PdrOptions::default() };
+    let table = [
+        alone("live", Choice::Liveness(Liveness::Auto)),
+        alone("loops by bmc", saving(Choice::Bmc(BmcOptions::default()))),
+        alone("klive", Choice::Liveness(Liveness::Counting)),
+        alone("l2s", saving(Choice::Pdr(PdrOptions::default()))),
+        alone("l2s by avy", saving(Choice::Avy(AvyOptions::default()))),
+        alone("l2s with signals", saving(Choice::Pdr(signals))),
+    ];
+    // Beyond the table, only the seeds differ.
+    let more = std::iter::repeat_with(|| alone("live", Choice::Liveness(Liveness::Auto)));
+    let seeds = 0..threads as u64;
+    table
+        .into_iter()
+        .chain(more)
+        .zip(seeds)
+        .map(|(schedule, seed)| Slot { schedule, seed })
+        .collect()
 }
 
 /// One engine without limits.
@@ -121,10 +145,15 @@ impl fmt::Display for Failure {
 /// Lets so many engines race for the open properties of a task, which gets the verdicts that
 /// the judge accepts. Returns what went wrong.
 pub(crate) fn race(task: &Task, threads: usize, judge: &Judge<'_>) -> Vec<Failure> {
-    let words = Condition::HasNumbers.holds(task) == Ok(true);
+    let is_live = |property: &PropertyId| task.subject().bad(*property).is_none();
+    let slots = if task.properties().iter().any(is_live) {
+        slots_for_liveness(threads)
+    } else {
+        slots(threads, Condition::HasNumbers.holds(task) == Ok(true))
+    };
     let check = |slot: &Slot, task: &Task| task.ask(&mut slot.schedule.clone());
     let mut confirm = |property, verdict| judge.confirm(property, verdict);
-    race_between(&slots(threads, words), &check, task, &mut confirm)
+    race_between(&slots, &check, task, &mut confirm)
 }
 
 /// The verdict if its evidence is accepted, an unknown one if it cannot be checked, an error

@@ -9,6 +9,7 @@ use crate::interpolation::avy::{Avy, AvyOptions};
 use crate::interpolation::imc::Imc;
 use crate::interpolation::itp::Itp;
 use crate::kinduction::{KInduction, KInductionOptions};
+use crate::liveness::{Liveness, Method};
 use crate::pdr::{Pdr, PdrOptions, Reprove, Words, WordsOptions};
 use crate::run::Stopped;
 use crate::schedule::Schedule;
@@ -67,6 +68,9 @@ pub enum EngineError {
     /// A property of the wrong kind was asked for.
     #[error("property {0} is not a safety property; only safety is decided")]
     NotSafety(String),
+    /// A property of the wrong kind was asked for.
+    #[error("property {0} is not a liveness property")]
+    NotLiveness(String),
     /// A solver is missing; the text says what to install.
     #[error("{0}")]
     NoSolver(String),
@@ -93,9 +97,10 @@ impl EngineError {
     pub fn reason(self) -> StopReason {
         match self {
             EngineError::Stopped(reason) => reason,
-            EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::NoSolver(_) => {
-                StopReason::Unsupported(self.to_string())
-            }
+            EngineError::TooLarge(_)
+            | EngineError::NotSafety(_)
+            | EngineError::NotLiveness(_)
+            | EngineError::NoSolver(_) => StopReason::Unsupported(self.to_string()),
         }
     }
 }
@@ -123,6 +128,8 @@ pub enum Choice {
     Imc(InterpolationOptions),
     /// Property directed reachability on words.
     Words(WordsOptions),
+    /// Of liveness properties: this method.
+    Liveness(Method),
 }
 
 impl Choice {
@@ -140,7 +147,8 @@ impl Choice {
             | Choice::Avy(_)
             | Choice::Itp(_)
             | Choice::Imc(_)
-            | Choice::Words(_)) => other,
+            | Choice::Words(_)
+            | Choice::Liveness(_)) => other,
         }
     }
 
@@ -157,6 +165,7 @@ impl Choice {
             Choice::Itp(options) => Box::new(Itp(options.clone())),
             Choice::Imc(options) => Box::new(Imc(options.clone())),
             Choice::Words(options) => Box::new(Words(options.clone())),
+            Choice::Liveness(method) => Box::new(Liveness(method.clone())),
         }
     }
 }

@@ -15,6 +15,7 @@ mod exchange;
 
 pub mod interpolation;
 pub mod kinduction;
+pub mod liveness;
 mod minimize;
 pub mod pdr;
 mod relation;

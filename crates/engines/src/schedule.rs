@@ -288,7 +288,11 @@ impl Engine for Schedule {
                 Err(error @ (EngineError::TooLarge(_) | EngineError::Stopped(_))) => {
                     failure = Some(error);
                 }
-                Err(error @ (EngineError::NotSafety(_) | EngineError::NoSolver(_))) => {
+                Err(
+                    error @ (EngineError::NotSafety(_)
+                    | EngineError::NotLiveness(_)
+                    | EngineError::NoSolver(_)),
+                ) => {
                     return Err(error);
                 }
             }
@@ -305,7 +309,7 @@ impl Engine for Schedule {
 
 impl Turn {
     /// Asks the engine. False if it does not take part in this task.
-    fn take(&self, task: &Task) -> Result<bool, EngineError> {
+    pub(crate) fn take(&self, task: &Task) -> Result<bool, EngineError> {
         for condition in &self.conditions {
             if !condition.holds(task)? {
                 return Ok(false);
@@ -378,7 +382,7 @@ impl Turn {
 }
 
 /// The same run without news of its progress: the line on a terminal is about one engine.
-fn silent(run: &Run) -> Run {
+pub(crate) fn silent(run: &Run) -> Run {
     let audience = run.clone();
     run.clone().with_observer(move |event| match event {
         Event::Progress { .. } => {}

@@ -48,8 +48,12 @@ pub fn shorten(
     properties.iter().for_each(|&property| task.exclude(property, own.excluded(property)));
     match outcome {
         Ok(()) | Err(EngineError::Stopped(_)) => {}
-        Err(error @ (EngineError::TooLarge(_) | EngineError::NotSafety(_))) => return Err(error),
-        Err(error @ EngineError::NoSolver(_)) => return Err(error),
+        Err(
+            error @ (EngineError::TooLarge(_)
+            | EngineError::NotSafety(_)
+            | EngineError::NotLiveness(_)
+            | EngineError::NoSolver(_)),
+        ) => return Err(error),
     }
     let trace = |&property: &PropertyId| match own.finding(property)?.verdict {
         Verdict::Unsafe(trace) => Some(trace),

@@ -62,6 +62,9 @@ pub enum CircuitError {
     /// The certificate is one of liveness, and the property is not.
     #[error("property {} is not a liveness property of the model", .0.0)]
     NotLiveness(PropertyId),
+    /// The proof is of another kind.
+    #[error("the proof is not an inductive invariant")]
+    NotAnInvariant,
     /// A literal of a clause is not a bit of a state of the model.
     #[error("literal {literal} of clause {clause} is not a bit of a state")]
     NotAStateBit {
@@ -102,21 +105,21 @@ impl WitnessCircuit {
         let bad = if known { model.bad(property) } else { None };
         let bad = bad.ok_or(CircuitError::NotSafety(property))?;
         let mut builder = model.clone().into_builder();
-        let claims = match certificate {
-            Certificate::Inductive { clauses } => invariant(model, &mut builder.pool, clauses)?,
-            Certificate::Facts { clauses } => facts(model, &mut builder.pool, clauses)?,
+        let claimed = match certificate {
+            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Formula(_) => {
+                certificate.invariant(model, &mut builder.pool)?
+            }
             Certificate::KInductive { k: 0, .. } => return Err(CircuitError::ZeroDepth),
             Certificate::KInductive { simple_path: true, .. } => {
                 return Err(CircuitError::SimplePath);
             }
-            Certificate::Formula(formula) => vec![claim(model, &mut builder.pool, formula)?],
             &Certificate::KInductive { k, simple_path: false } => {
-                remember(model, &mut builder, bad, k)?
+                let claims = remember(model, &mut builder, bad, k)?;
+                builder.pool.conjoin(claims).expect(BITS)
             }
             Certificate::Ranking(_) => return Err(CircuitError::NotLiveness(property)),
         };
         let pool = &mut builder.pool;
-        let claimed = pool.conjoin(claims).expect(BITS);
         let refuted = pool.not(claimed).expect(BITS);
         let bad = pool.or(bad, refuted).expect(BITS);
         let name = model.property(property).name.clone();
@@ -136,6 +139,28 @@ const BITS: &str = "operators on bits";
 const SORTS: &str = "the sorts of the original";
 
 // ---- invariants ----------------------------------------------------------------
+
+impl Certificate {
+    /// The invariant as a bit over the states of the model, in a pool that extends the model's.
+    ///
+    /// # Errors
+    /// If the proof is not an invariant over states, or does not fit the model.
+    pub fn invariant(
+        &self,
+        model: &TransitionSystem,
+        pool: &mut Pool,
+    ) -> Result<ExprId, CircuitError> {
+        let claims = match self {
+            Certificate::Inductive { clauses } => invariant(model, pool, clauses)?,
+            Certificate::Facts { clauses } => facts(model, pool, clauses)?,
+            Certificate::Formula(formula) => vec![claim(model, pool, formula)?],
+            Certificate::KInductive { .. } | Certificate::Ranking(_) => {
+                return Err(CircuitError::NotAnInvariant);
+            }
+        };
+        Ok(pool.conjoin(claims).expect(BITS))
+    }
+}
 
 fn invariant(
     model: &TransitionSystem,

@@ -200,24 +200,38 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     /// Blocks all that violates a property at the frontier.
     pub(crate) fn strengthen(&mut self) -> Interruptible<()> {
-        let frontier = self.frames.frontier();
         for property in self.open.clone() {
             // With others waiting, a property may not take all the time.
-            let mut patience = if self.open.len() > 1 { Some(self.options.patience) } else { None };
-            self.block_all(&mut patience)?;
-            while self.open.contains(&property) && patience != Some(0) {
-                let Some(found) = self.domain.bad(Level::Finite(frontier), property)? else {
-                    self.clear[property] = frontier;
-                    break;
-                };
-                let obligation = Rc::new(Obligation::bad(found.cube, found.choice, property));
-                if self.domain.meets_initial(obligation.cube.atoms()) {
-                    self.refute(&obligation);
-                    break;
-                }
-                self.queue.push(frontier, obligation, 0.0);
-                self.block_all(&mut patience)?;
+            let patience = if self.open.len() > 1 { Some(self.options.patience) } else { None };
+            self.strengthen_within(property, patience)?;
+        }
+        Ok(())
+    }
+
+    /// Blocks all that violates one property at the frontier, until it is decided or blocked.
+    pub(crate) fn strengthen_for(&mut self, property: usize) -> Interruptible<()> {
+        self.strengthen_within(property, None)
+    }
+
+    fn strengthen_within(
+        &mut self,
+        property: usize,
+        mut patience: Option<u64>,
+    ) -> Interruptible<()> {
+        let frontier = self.frames.frontier();
+        self.block_all(&mut patience)?;
+        while self.open.contains(&property) && patience != Some(0) {
+            let Some(found) = self.domain.bad(Level::Finite(frontier), property)? else {
+                self.clear[property] = frontier;
+                break;
+            };
+            let obligation = Rc::new(Obligation::bad(found.cube, found.choice, property));
+            if self.domain.meets_initial(obligation.cube.atoms()) {
+                self.refute(&obligation);
+                break;
             }
+            self.queue.push(frontier, obligation, 0.0);
+            self.block_all(&mut patience)?;
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use elinvar_ir::{
 use rustc_hash::FxHashMap;
 
 use super::bitblast::size;
+use super::ranking::bit_of;
 use super::system::BitSystem;
 use crate::lift::{Inexpressible, Lift};
 
@@ -324,7 +325,7 @@ impl Lift for BitLift {
             };
             steps.push(Step { inputs, free });
         }
-        Trace { property: trace.property, initial, steps, loop_start: None }
+        Trace { property: trace.property, initial, steps, loop_start: trace.loop_start }
     }
 
     /// Inductive clauses become clauses again, or a formula if they mention elements of
@@ -348,7 +349,9 @@ impl Lift for BitLift {
             Certificate::Facts { clauses } => self.formula(&self.claim_of(&clauses)),
             Certificate::KInductive { .. } => proof,
             Certificate::Formula(formula) => self.formula(&formula),
-            Certificate::Ranking(_) => return Err(Inexpressible::liveness()),
+            Certificate::Ranking(ranking) => {
+                Certificate::Ranking(Box::new(self.ranking(&ranking)?))
+            }
         })
     }
 }
@@ -495,17 +498,8 @@ impl<'a> Claim<'a> {
     }
 
     fn bit(&mut self, role: Role, position: usize) -> ExprId {
-        let must = "a bit of the symbol";
         let symbol = self.symbol(role);
-        let (word, position) = match self.pool.sort(symbol) {
-            Sort::Bv(_) => (symbol, position),
-            Sort::Array { index, element } => {
-                let address = position / element as usize;
-                let address = self.pool.constant(BitVec::new(index, address as u64));
-                (self.pool.read(symbol, address).expect(must), position % element as usize)
-            }
-        };
-        self.pool.slice(word, position as u32, position as u32).expect(must)
+        bit_of(&mut self.pool, symbol, position)
     }
 
     fn state_bit(&mut self, bit: Bit) -> ExprId {

@@ -17,6 +17,7 @@ mod lift;
 mod netlist;
 mod normalize;
 mod query;
+mod ranking;
 mod registers;
 mod rewrite;
 mod signals;

@@ -1,0 +1,184 @@
+//! Liveness: is there an execution that meets all conditions of a justice property and all
+//! fairness constraints infinitely often?
+//!
+//! The properties are decided one after the other, on the simplified bits of the system if it
+//! fits into them. The methods reduce them to safety in different ways, so all engines for safety
+//! work on liveness, too:
+//!
+//! - *saving* looks for a state that comes back [Biere, Artho, Schuppan, FMICS 2002]; it is the
+//!   only one that finds counterexamples;
+//! - *counting* (`counting`) proves that the conditions are met at most k times [Claessen,
+//!   Sörensson, FMCAD 2012], with one search for all k.
+//!
+//! By default they share the processor.
+
+mod counting;
+
+use std::sync::Arc;
+
+use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem};
+use elinvar_transform::{Lift, LiveBits, Saving, live_bits, saving};
+
+use crate::bmc::BmcOptions;
+use crate::engine::{Choice, Engine, EngineError};
+use crate::pdr::PdrOptions;
+use crate::reversal::about_another_system;
+use crate::ring::{Member, share};
+use crate::run::{Effort, Run};
+use crate::schedule::{Lookahead, Turn, silent};
+use crate::statistics::PassStatistics;
+use crate::task::Task;
+
+/// The name under which verdicts of the default are reported.
+const NAME: &str = "live";
+
+/// The work of a turn of each method: see [`crate::schedule::Sharing`].
+const COUNTING: u64 = 400_000;
+const SAVING: u64 = 400_000;
+const LOOPS: u64 = 200_000;
+
+/// The first look for short loops.
+const SHORT: Effort = Effort::Questions(10_000);
+const SHORT_LOOPS: Lookahead = Lookahead { steps: 20, gates: 2_000_000 };
+
+/// How a liveness property is decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// All methods, which share the processor.
+    Auto,
+    /// This engine for safety looks for a state that comes back.
+    Saving(Box<Choice>),
+    /// Bounds how often the conditions are met.
+    Counting,
+}
+
+/// Decides liveness properties.
+pub struct Liveness(pub Method);
+
+impl Engine for Liveness {
+    fn name(&self) -> &'static str {
+        match &self.0 {
+            Method::Auto => NAME,
+            Method::Saving(_) => "l2s",
+            Method::Counting => counting::NAME,
+        }
+    }
+
+    fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+        for property in task.open() {
+            if let PropertyKind::Bad(_) = task.subject().property(property).kind {
+                let name = task.subject().property(property).name.clone();
+                return Err(EngineError::NotLiveness(name));
+            }
+            let asked = self.decide(&task.only(&[property]), property);
+            match asked {
+                Err(EngineError::Stopped(_)) | Ok(()) => {}
+                Err(error) => {
+                    task.decide(NAME, property, elinvar_ir::Verdict::Unknown(error.reason()), 0)
+                }
+            }
+            if let Some(reason) = task.run().stop() {
+                return Err(EngineError::Stopped(reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Liveness {
+    fn decide(&self, task: &Task, property: PropertyId) -> Result<(), EngineError> {
+        let task = on_bits(task, property)?;
+        match &self.0 {
+            Method::Auto => decide_together(&task, property),
+            Method::Saving(choice) => {
+                let (task, run) = (with_saving(&task, property)?, task.run());
+                let run = about_another_system(run);
+                task.with_run(run).ask(&mut *choice.build())
+            }
+            Method::Counting => counting::check(&task, property, task.run()),
+        }
+    }
+}
+
+/// All methods, in turns.
+fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError> {
+    let saving = with_saving(task, property);
+    let looking = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
+    if let Ok(saving) = &saving {
+        let run = about_another_system(&silent(task.run()));
+        looking.clone().within(SHORT).ahead(SHORT_LOOPS).take(&saving.with_run(run)).ok();
+        if task.open().is_empty() {
+            return Ok(());
+        }
+    }
+    let first = Member {
+        work: Box::new(|run| counting::check(task, property, &run)),
+        slice: COUNTING,
+        joins: 0,
+    };
+    let signals = PdrOptions { signals: true, ..PdrOptions::default() };
+    let turns = [(Turn::new(Choice::Pdr(signals)), SAVING), (looking, LOOPS)];
+    let mut others = Vec::new();
+    if let Ok(saving) = &saving {
+        for (turn, slice) in &turns {
+            let work = move |run: Run| {
+                let run = about_another_system(&silent(&run));
+                turn.take(&saving.with_run(run)).map(|_| ())
+            };
+            others.push(Member { work: Box::new(work), slice: *slice, joins: 0 });
+        }
+    }
+    let outcome = share(task, first, others);
+    match saving {
+        Err(error) if !task.open().is_empty() => Err(error),
+        _ => outcome,
+    }
+}
+
+/// The question about the simplified bits. States without next function and what is too large
+/// for bits stay as they are.
+fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
+    let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
+    let bits = match live_bits(task.subject(), property, &passes, memory_limit, task.run()) {
+        Ok(Some(bits)) => Arc::new(Bits(bits)),
+        Ok(None) => return Ok(task.clone()),
+        Err(error) => match EngineError::from(error) {
+            EngineError::TooLarge(_) => return Ok(task.clone()),
+            error => return Err(error),
+        },
+    };
+    let statistics = PassStatistics(bits.0.prepared().report.clone());
+    task.run().emit(crate::run::Event::Statistics(Arc::new(statistics)));
+    let lift = Arc::clone(&bits);
+    Ok(task.transformed(bits, move |verdict| lift.0.verdict(verdict)))
+}
+
+/// The question whether a saved state comes back.
+fn with_saving(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
+    let Some(saving) = saving(task.subject(), property) else {
+        let reason = "the property depends on a memory that is too large for bits";
+        return Err(EngineError::Stopped(StopReason::Unsupported(reason.to_owned())));
+    };
+    let saving = Arc::new(WithSaving(saving));
+    let lift = Arc::clone(&saving);
+    let task = task.transformed(saving, move |verdict| lift.0.verdict(verdict));
+    Ok(task.with_other_cycles())
+}
+
+/// The bits as the subject of a task.
+struct Bits(LiveBits);
+
+impl AsRef<TransitionSystem> for Bits {
+    fn as_ref(&self) -> &TransitionSystem {
+        self.0.system()
+    }
+}
+
+/// The system with a saved state as the subject of a task.
+struct WithSaving(Saving);
+
+impl AsRef<TransitionSystem> for WithSaving {
+    fn as_ref(&self) -> &TransitionSystem {
+        self.0.system()
+    }
+}

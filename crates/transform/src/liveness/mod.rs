@@ -1,0 +1,100 @@
+//! Liveness as safety: systems whose bad states stand for executions that meet all conditions of
+//! a justice property and all fairness constraints infinitely often.
+//!
+//! [`saving`] guesses a state and waits until it comes back [Biere, Artho, Schuppan, *Liveness
+//! Checking as Safety Checking*, FMICS 2002]. [`counting`] bounds how often the conditions are met
+//! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. Both first
+//! join the conditions: a *round* is complete in a cycle by which each condition has held since
+//! the last round. With several conditions there is a flag for each, which says that it has held
+//! in this round; the flags are never all set. An execution violates the property if and only if it
+//! completes infinitely many rounds.
+//!
+//! A proof of safety becomes a [`Ranking`] of the original system, with the flags as observers.
+
+mod bits;
+mod claim;
+mod counting;
+mod saving;
+
+use elinvar_ir::{ExprId, PropertyId, PropertyKind, State, SystemBuilder, TransitionSystem};
+
+pub use bits::{LiveBits, live_bits};
+pub use counting::{Counting, counting};
+pub use saving::{Saving, saving};
+
+const BITS: &str = "operators on bits";
+
+/// A system under construction that counts rounds.
+struct Rounds {
+    builder: SystemBuilder,
+    property: PropertyId,
+    /// The states of the original system.
+    originals: usize,
+    /// By condition: its flag, a state from `originals` on. None for a single condition.
+    flags: Vec<ExprId>,
+    /// The conditions of the property, and the fairness constraints.
+    conditions: Vec<ExprId>,
+    /// In this cycle a round is complete.
+    round: ExprId,
+}
+
+impl Rounds {
+    /// The system with a flag for each condition. `None` if the property is one of safety.
+    fn of(system: &TransitionSystem, property: PropertyId) -> Option<Self> {
+        let mut builder = system.clone().into_builder();
+        let mut conditions = builder.conditions(property)?;
+        conditions.sort_unstable();
+        conditions.dedup();
+        conditions.retain(|&condition| !builder.pool.is_true(condition));
+        builder.fairness.clear();
+        builder.outputs.clear();
+        builder.labels.clear();
+        let originals = builder.states.len();
+        let mut rounds = Rounds {
+            round: builder.pool.bool(true),
+            builder,
+            property,
+            originals,
+            flags: Vec::new(),
+            conditions,
+        };
+        rounds.join();
+        Some(rounds)
+    }
+
+    /// Makes the flags and the bit of a complete round.
+    fn join(&mut self) {
+        if let [condition] = self.conditions[..] {
+            self.round = condition;
+            return;
+        }
+        let no = self.builder.pool.bool(false);
+        let mut held = Vec::new();
+        for (index, &condition) in self.conditions.iter().enumerate() {
+            let name = format!("held{index}");
+            let flag = add_bit(&mut self.builder, &name, Some(no));
+            held.push(self.builder.pool.or(flag, condition).expect(BITS));
+            self.flags.push(flag);
+        }
+        let pool = &mut self.builder.pool;
+        self.round = pool.conjoin(held.iter().copied()).expect(BITS);
+        let goes_on = pool.not(self.round).expect(BITS);
+        for (index, &held) in held.iter().enumerate() {
+            let next = pool.and(held, goes_on).expect(BITS);
+            self.builder.states[self.originals + index].next = Some(next);
+        }
+    }
+
+    /// The system in which the property is that `bad` is never true.
+    fn finish(mut self, bad: ExprId) -> TransitionSystem {
+        self.builder.properties[self.property.0].kind = PropertyKind::Bad(bad);
+        self.builder.finish().expect("an extension of a well-formed system")
+    }
+}
+
+/// Adds a bit with this initial value and no next value.
+fn add_bit(builder: &mut SystemBuilder, name: &str, init: Option<ExprId>) -> ExprId {
+    let symbol = builder.pool.symbol(elinvar_ir::Sort::BOOL, Some(name)).expect("a bit");
+    builder.states.push(State { symbol, init, next: None });
+    symbol
+}
