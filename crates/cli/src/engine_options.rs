@@ -32,9 +32,9 @@ pub struct EngineOptions {
     /// be given to the other engines as well.
     ///
     /// Liveness properties are decided by `l2s` (liveness to safety: a saved state comes back),
-    /// which finds counterexamples and proofs, and by `klive` (k-liveness: the conditions are met
-    /// at most k times), which only finds proofs. `auto` lets them take turns. Any other engine
-    /// for systems does the work of `l2s`.
+    /// `rlive` (from each state that meets the conditions, search for the next one) and `klive`
+    /// (k-liveness: the conditions are met at most k times), which only finds proofs. `auto`
+    /// lets them take turns. Any other engine for systems does the work of `l2s`.
     #[arg(long, value_enum, default_value = "auto", value_name = "NAME", help_heading = None)]
     engine: EngineName,
 
@@ -200,6 +200,7 @@ enum EngineName {
     Words,
     L2s,
     Klive,
+    Rlive,
     Cfg,
 }
 
@@ -303,6 +304,7 @@ impl EngineOptions {
             | EngineName::Words
             | EngineName::L2s
             | EngineName::Klive
+            | EngineName::Rlive
             | EngineName::Cfg => {
                 bail!("--engine {} cannot search to a given depth; use bmc or kind", engine.name())
             }
@@ -330,6 +332,7 @@ impl EngineOptions {
             | EngineName::Words
             | EngineName::L2s
             | EngineName::Klive
+            | EngineName::Rlive
             | EngineName::Cfg => {
                 bail!("{options} require --engine pdr, avy or auto")
             }
@@ -348,6 +351,7 @@ impl EngineOptions {
             EngineName::Words => Choice::Words(self.words()),
             EngineName::L2s => Choice::Liveness(Liveness::Saving(Box::new(Choice::Auto))),
             EngineName::Klive => Choice::Liveness(Liveness::Counting),
+            EngineName::Rlive => Choice::Liveness(Liveness::Shoals),
             EngineName::Cfg => {
                 bail!("--engine cfg applies only to programs, not to transition systems")
             }
@@ -516,6 +520,7 @@ impl EngineName {
             EngineName::Words => "words",
             EngineName::L2s => "l2s",
             EngineName::Klive => "klive",
+            EngineName::Rlive => "rlive",
             EngineName::Cfg => "cfg",
         }
     }

@@ -78,6 +78,7 @@ fn slots_for_liveness(threads: usize) -> Vec<Slot> {
     let table = [
         alone("live", Choice::Liveness(Liveness::Auto)),
         alone("loops by bmc", saving(Choice::Bmc(BmcOptions::default()))),
+        alone("rlive", Choice::Liveness(Liveness::Shoals)),
         alone("klive", Choice::Liveness(Liveness::Counting)),
         alone("l2s", saving(Choice::Pdr(PdrOptions::default()))),
         alone("l2s by avy", saving(Choice::Avy(AvyOptions::default()))),

@@ -37,7 +37,7 @@ pub use error::TransformError;
 pub use family::{Family, FamilyError, InstanceLift, Trend, with_input};
 pub use lift::{Chain, Inexpressible, Lift, ProofOf, TraceOf};
 pub use limits::{Limits, Unlimited};
-pub use liveness::{Counting, LiveBits, Saving, counting, live_bits, saving};
+pub use liveness::{Counting, Layers, LiveBits, Saving, counting, layers, live_bits, saving};
 pub use lowering::{Lowered, LoweringError, ProgramLift, lower, lower_with};
 pub use memories::{Expanded, expand_memories};
 pub use reverse::{Reversed, reverse};

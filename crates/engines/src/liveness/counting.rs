@@ -10,9 +10,10 @@ use std::sync::Arc;
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 use elinvar_transform::{Counting, counting};
 
+use super::private;
 use crate::engine::EngineError;
 use crate::pdr::{PdrOptions, search_bits};
-use crate::run::{Event, Run};
+use crate::run::Run;
 use crate::task::Task;
 
 pub(super) const NAME: &str = "klive";
@@ -66,20 +67,6 @@ fn count(task: &Task, property: PropertyId, most: usize, run: &Run) -> Result<bo
         }
     }
     outcome.end.map(|()| false)
-}
-
-/// The run without events about the properties and the states of the system that counts.
-fn private(run: &Run) -> Run {
-    let audience = run.clone();
-    run.without_states().with_observer(move |event| match event {
-        Event::State(_) | Event::Recurring(_) | Event::Decided { .. } => {}
-        Event::Progress { .. }
-        | Event::Query { .. }
-        | Event::ArrayLemmas { .. }
-        | Event::DistinctPairs { .. }
-        | Event::Statistics(_)
-        | Event::Instance { .. } => audience.emit(event.clone()),
-    })
 }
 
 /// The system that counts as the subject of a task.

@@ -5,14 +5,17 @@
 //! fits into them. The methods reduce them to safety in different ways, so all engines for safety
 //! work on liveness, too:
 //!
-//! - *saving* looks for a state that comes back [Biere, Artho, Schuppan, FMICS 2002]; it is the
-//!   only one that finds counterexamples;
+//! - *saving* looks for a state that comes back [Biere, Artho, Schuppan, FMICS 2002]; bounded model
+//!   checking finds counterexamples in this way;
 //! - *counting* (`counting`) proves that the conditions are met at most k times [Claessen,
-//!   Sörensson, FMCAD 2012], with one search for all k.
+//!   Sörensson, FMCAD 2012], with one search for all k;
+//! - *shoals* (`shoals`) looks for one round after the other and collects states from which
+//!   there are only finitely many [Xia, Cimatti, Griggio, Li, CAV 2024].
 //!
 //! By default they share the processor.
 
 mod counting;
+mod shoals;
 
 use std::sync::Arc;
 
@@ -24,7 +27,7 @@ use crate::engine::{Choice, Engine, EngineError};
 use crate::pdr::PdrOptions;
 use crate::reversal::about_another_system;
 use crate::ring::{Member, share};
-use crate::run::{Effort, Run};
+use crate::run::{Effort, Event, Run};
 use crate::schedule::{Lookahead, Turn, silent};
 use crate::statistics::PassStatistics;
 use crate::task::Task;
@@ -35,6 +38,7 @@ const NAME: &str = "live";
 /// The work of a turn of each method: see [`crate::schedule::Sharing`].
 const COUNTING: u64 = 400_000;
 const SAVING: u64 = 400_000;
+const SHOALS: u64 = 400_000;
 const LOOPS: u64 = 200_000;
 
 /// The first look for short loops.
@@ -50,6 +54,8 @@ pub enum Method {
     Saving(Box<Choice>),
     /// Bounds how often the conditions are met.
     Counting,
+    /// Collects states from which they are met only finitely often.
+    Shoals,
 }
 
 /// Decides liveness properties.
@@ -61,6 +67,7 @@ impl Engine for Liveness {
             Method::Auto => NAME,
             Method::Saving(_) => "l2s",
             Method::Counting => counting::NAME,
+            Method::Shoals => shoals::NAME,
         }
     }
 
@@ -96,6 +103,7 @@ impl Liveness {
                 task.with_run(run).ask(&mut *choice.build())
             }
             Method::Counting => counting::check(&task, property, task.run()),
+            Method::Shoals => shoals::check(&task, property, task.run()),
         }
     }
 }
@@ -118,7 +126,8 @@ fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError>
     };
     let signals = PdrOptions { signals: true, ..PdrOptions::default() };
     let turns = [(Turn::new(Choice::Pdr(signals)), SAVING), (looking, LOOPS)];
-    let mut others = Vec::new();
+    let by_shoals = |run: Run| shoals::check(task, property, &silent(&run));
+    let mut others = vec![Member { work: Box::new(by_shoals), slice: SHOALS, joins: 0 }];
     if let Ok(saving) = &saving {
         for (turn, slice) in &turns {
             let work = move |run: Run| {
@@ -135,6 +144,20 @@ fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError>
     }
 }
 
+/// The run without events about the properties and the states of another system.
+fn private(run: &Run) -> Run {
+    let audience = run.clone();
+    run.without_states().with_observer(move |event| match event {
+        Event::State(_) | Event::Recurring(_) | Event::Decided { .. } => {}
+        Event::Progress { .. }
+        | Event::Query { .. }
+        | Event::ArrayLemmas { .. }
+        | Event::DistinctPairs { .. }
+        | Event::Statistics(_)
+        | Event::Instance { .. } => audience.emit(event.clone()),
+    })
+}
+
 /// The question about the simplified bits. States without next function and what is too large
 /// for bits stay as they are.
 fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
@@ -148,7 +171,7 @@ fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
         },
     };
     let statistics = PassStatistics(bits.0.prepared().report.clone());
-    task.run().emit(crate::run::Event::Statistics(Arc::new(statistics)));
+    task.run().emit(Event::Statistics(Arc::new(statistics)));
     let lift = Arc::clone(&bits);
     Ok(task.transformed(bits, move |verdict| lift.0.verdict(verdict)))
 }

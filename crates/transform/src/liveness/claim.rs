@@ -77,17 +77,23 @@ impl<'a> Claim<'a> {
     }
 
     /// The invariant, with these expressions in place of the states of the extended system.
-    pub(super) fn invariant(
+    pub(super) fn invariant(&mut self, meaning: impl FnMut(&mut Self, usize) -> ExprId) -> ExprId {
+        self.import(self.invariant, meaning)
+    }
+
+    /// An expression of the extended system over its states, with these in their place.
+    pub(super) fn import(
         &mut self,
+        expr: ExprId,
         mut meaning: impl FnMut(&mut Self, usize) -> ExprId,
     ) -> ExprId {
         let mut symbols = FxHashMap::default();
-        for node in cone(&self.source, [self.invariant]) {
+        for node in cone(&self.source, [expr]) {
             if let Some(Role::State(state)) = self.role(node) {
                 symbols.insert(node, meaning(self, state));
             }
         }
-        import(&mut self.pool, &self.source, self.invariant, &symbols)
+        import(&mut self.pool, &self.source, expr, &symbols)
     }
 
     /// A register of the extended system as an observer.

@@ -3,7 +3,8 @@
 //!
 //! [`saving`] guesses a state and waits until it comes back [Biere, Artho, Schuppan, *Liveness
 //! Checking as Safety Checking*, FMICS 2002]. [`counting`] bounds how often the conditions are met
-//! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. Both first
+//! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. [`layers`] collects
+//! states from which they are met only finitely often. All first
 //! join the conditions: a *round* is complete in a cycle by which each condition has held since
 //! the last round. With several conditions there is a flag for each, which says that it has held
 //! in this round; the flags are never all set. An execution violates the property if and only if it
@@ -14,12 +15,14 @@
 mod bits;
 mod claim;
 mod counting;
+mod layers;
 mod saving;
 
 use elinvar_ir::{ExprId, PropertyId, PropertyKind, State, SystemBuilder, TransitionSystem};
 
 pub use bits::{LiveBits, live_bits};
 pub use counting::{Counting, counting};
+pub use layers::{Layers, layers};
 pub use saving::{Saving, saving};
 
 const BITS: &str = "operators on bits";
