@@ -4,6 +4,7 @@ mod compare;
 mod explicit;
 mod explore;
 mod fair_cycles;
+mod live;
 mod numbers;
 mod programs;
 mod random;
