@@ -1,6 +1,7 @@
 //! Every engine against explicit-state search on random small systems; every
 //! piece of evidence goes through the checker, and printed models are read back.
 
+mod live;
 mod programs;
 mod proofs;
 mod source;
@@ -57,6 +58,8 @@ enum EngineName {
     Words,
     /// The engines that share the processor, in short turns
     Sharing,
+    /// For liveness
+    Live,
     /// For programs
     Cfg,
 }
@@ -106,6 +109,7 @@ pub fn run(options: &Options) -> ExitCode {
             let program = ProgramGenerator::program(seed, shape);
             programs::examine(&program, &options.settings.choose(seed), tally)
         }),
+        Some(EngineName::Live) => options.each(ShapeName::shape, 1000, live::examine),
         only => options.each(ShapeName::shape, 1000, |seed, shape, tally| {
             let drawn = Drawn::new(seed, shape);
             examine(&drawn, seed, only, tally)
@@ -284,7 +288,7 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
         EngineName::Imc => Box::new(Imc(interpolation)),
         EngineName::Words => Box::new(Words(words(seed))),
         EngineName::Sharing => Box::new(sharing(seed)),
-        EngineName::Cfg => return None,
+        EngineName::Live | EngineName::Cfg => return None,
     };
     Some(engine)
 }
@@ -332,10 +336,7 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
     for cycle in 0..CYCLES {
         let same = one.states() == other.states()
             && one.constraints_hold() == other.constraints_hold()
-            && system
-                .bads()
-                .zip(verbatim.bads())
-                .all(|((_, a), (_, b))| one.holds(a) == other.holds(b));
+            && asked(system).zip(asked(verbatim)).all(|(a, b)| one.holds(a) == other.holds(b));
         if !same {
             return Err(format!("rewriting changes the behaviour in cycle {cycle}"));
         }
@@ -346,6 +347,12 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
         other.follow(&step);
     }
     Ok(())
+}
+
+/// The bits of all properties and the fairness constraints.
+fn asked(system: &TransitionSystem) -> impl Iterator<Item = ExprId> + '_ {
+    let bits = system.properties().iter().flat_map(|property| property.bits());
+    bits.chain(system.fairness()).copied()
 }
 
 fn agree(
@@ -360,6 +367,11 @@ fn agree(
         (Outcome::Unsafe(depth), Verdict::Unsafe(trace)) if depth <= trace.depth() => {}
         (truth, verdict) => return Err(format!("{truth:?} but {verdict:?}")),
     }
+    confirmed(drawn, property, verdict)
+}
+
+/// The checker accepts the evidence.
+fn confirmed(drawn: &Drawn, property: PropertyId, verdict: &Verdict) -> Result<(), String> {
     let Drawn { system, verbatim } = drawn;
     let budget = Budget::default();
     let confirmed = confirm_system(system, verbatim, property, verdict.clone(), &budget);

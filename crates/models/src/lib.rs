@@ -1,7 +1,8 @@
 //! Models to test with and to measure: families with a parameter, random systems and
 //! programs, and oracles that search the states of small ones exhaustively.
 //!
-//! Every engine is compared with [`search`] on systems drawn by [`Generator`], and the
+//! Every engine is compared with [`search`] or, about liveness, with [`search_loops`] on systems
+//! drawn by [`Generator`], and the
 //! engines for programs with [`explore`] on programs drawn by [`ProgramGenerator`]. The
 //! oracles are slow and simple on purpose.
 #![forbid(unsafe_code)]
@@ -14,5 +15,5 @@ pub use counter::Counter;
 pub use oracle::{
     Bounds, Found, Generator, Outcome, ProgramGenerator, ProgramShape, Searched, Shape, Sketch,
     TermSample, TooLarge, compare_with_search, dead_cycle, explore, random_program_value,
-    reachable, reached, search, searched,
+    reachable, reached, search, search_loops, searched,
 };

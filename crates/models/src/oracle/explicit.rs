@@ -104,32 +104,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Every state that is initial with these inputs in cycle zero.
     fn initial_states(&mut self, input: usize) -> Result<Vec<Vec<Value>>, TooLarge> {
-        let system = self.system;
-        let pool = system.pool();
-        let free: Vec<usize> =
-            (0..system.states().len()).filter(|&i| system.states()[i].init.is_none()).collect();
-        let sorts: Vec<Sort> = free.iter().map(|&i| pool.sort(system.states()[i].symbol)).collect();
-        let mut states = Vec::new();
-        for valuation in all_valuations(&sorts, self.budget)? {
-            self.spend()?;
-            let mut state: Vec<Value> =
-                system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
-            for (&index, value) in free.iter().zip(valuation) {
-                state[index] = value;
-            }
-            for &index in system.init_order() {
-                let Some(init) = system.states()[index].init else { continue };
-                let mut evaluator = Evaluator::new(pool, [init]);
-                evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
-                    Role::State(i) => state[i].clone(),
-                    Role::Input(i) => self.inputs[input][i].clone(),
-                });
-                state[index] = evaluator.value(init);
-            }
-            states.push(state);
-        }
+        let states = initial_states(self.system, &self.inputs[input], self.budget)?;
+        self.budget = self.budget.checked_sub(states.len()).ok_or(TooLarge)?;
         Ok(states)
     }
 
@@ -187,8 +164,39 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Every state that is initial with these inputs in cycle zero.
+pub(super) fn initial_states(
+    system: &TransitionSystem,
+    inputs: &[Value],
+    limit: usize,
+) -> Result<Vec<Vec<Value>>, TooLarge> {
+    let pool = system.pool();
+    let free: Vec<usize> =
+        (0..system.states().len()).filter(|&i| system.states()[i].init.is_none()).collect();
+    let sorts: Vec<Sort> = free.iter().map(|&i| pool.sort(system.states()[i].symbol)).collect();
+    let mut states = Vec::new();
+    for valuation in all_valuations(&sorts, limit)? {
+        let mut state: Vec<Value> =
+            system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
+        for (&index, value) in free.iter().zip(valuation) {
+            state[index] = value;
+        }
+        for &index in system.init_order() {
+            let Some(init) = system.states()[index].init else { continue };
+            let mut evaluator = Evaluator::new(pool, [init]);
+            evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+                Role::State(i) => state[i].clone(),
+                Role::Input(i) => inputs[i].clone(),
+            });
+            state[index] = evaluator.value(init);
+        }
+        states.push(state);
+    }
+    Ok(states)
+}
+
 /// Arrays with the same contents become the same value: element zero is the default.
-fn canonical(value: Value) -> Value {
+pub(super) fn canonical(value: Value) -> Value {
     match value {
         Value::Bv(_) => value,
         Value::Array(array) => {
@@ -236,7 +244,7 @@ fn value_from(sort: Sort, code: u64) -> Value {
 }
 
 /// All combinations of values of the given sorts.
-fn all_valuations(sorts: &[Sort], limit: usize) -> Result<Vec<Vec<Value>>, TooLarge> {
+pub(super) fn all_valuations(sorts: &[Sort], limit: usize) -> Result<Vec<Vec<Value>>, TooLarge> {
     let total = sorts.iter().fold(0u64, |sum, &sort| sum.saturating_add(bits(sort)));
     if total >= 32 || 1usize << total > limit {
         return Err(TooLarge);

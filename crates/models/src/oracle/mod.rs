@@ -3,6 +3,8 @@
 mod compare;
 mod explicit;
 mod explore;
+mod fair_cycles;
+mod live;
 mod numbers;
 mod programs;
 mod random;
@@ -12,6 +14,7 @@ mod terms;
 pub use compare::{Searched, compare_with_search, searched};
 pub use explicit::{Outcome, TooLarge, dead_cycle, search};
 pub use explore::{Bounds, Found, explore, reachable, reached};
+pub use fair_cycles::search_loops;
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Shape};
 pub use sketch::Sketch;

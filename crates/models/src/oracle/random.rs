@@ -1,5 +1,5 @@
 //! Small random systems: bits and words, arrays, constraints, uninitialised
-//! registers, states without next functions, several properties.
+//! registers, states without next functions, several properties of safety and of liveness.
 
 use elinvar_ir::{BinaryOp, BitVec, ExprId, Rng, Sort, SystemBuilder, TransitionSystem, UnaryOp};
 
@@ -22,6 +22,8 @@ pub struct Shape {
     pub numbers: bool,
     /// Do some functions go through words of up to 5,000 bits?
     pub wide: bool,
+    /// Are there fairness constraints and liveness properties as well?
+    pub liveness: bool,
 }
 
 impl Shape {
@@ -35,6 +37,7 @@ impl Shape {
         operators: 24,
         numbers: false,
         wide: false,
+        liveness: false,
     };
     /// Systems of small words.
     pub const WORDS: Shape = Shape {
@@ -46,6 +49,7 @@ impl Shape {
         operators: 20,
         numbers: false,
         wide: false,
+        liveness: false,
     };
     /// Systems with arrays.
     pub const ARRAYS: Shape = Shape {
@@ -57,6 +61,7 @@ impl Shape {
         operators: 20,
         numbers: false,
         wide: false,
+        liveness: false,
     };
     /// Counters and sums, of widths where it matters how a word is read.
     pub const NUMBERS: Shape = Shape {
@@ -68,6 +73,7 @@ impl Shape {
         operators: 16,
         numbers: true,
         wide: false,
+        liveness: false,
     };
     /// Small registers whose functions go through wide words.
     pub const WIDE: Shape = Shape {
@@ -79,6 +85,7 @@ impl Shape {
         operators: 12,
         numbers: false,
         wide: true,
+        liveness: false,
     };
 }
 
@@ -342,7 +349,9 @@ impl Generator {
             }
         }
         let late = self.exprs.len() / 2;
-        for _ in 0..self.rng.below(3) {
+        // Infinite executions under two arbitrary constraints are rare.
+        let most = if self.shape.liveness { 1 } else { 2 };
+        for _ in 0..self.rng.below(most + 1) {
             let bit = self.of(Sort::BOOL);
             self.builder.constraints.push(bit);
         }
@@ -363,6 +372,9 @@ impl Generator {
                 self.builder.pool.and(a, b).expect("two bits")
             };
             self.builder.bad(format!("p{i}"), bad);
+        }
+        if self.shape.liveness {
+            self.liveness(self.shape.max_properties);
         }
     }
 
