@@ -19,10 +19,14 @@
 //! on the rest, so a reset of K extends to one of W; a transition extends because
 //! next values are functions. The last two say that P′ holds in every execution
 //! of W, and the third that then P holds in that of M.
+//!
+//! A liveness property has the conditions of [`ranked`] in place of the third.
+
+mod ranked;
 
 use std::collections::BTreeSet;
 
-use elinvar_ir::{ExprId, PropertyId, State, TransitionSystem, WitnessCircuit};
+use elinvar_ir::{ExprId, PropertyId, PropertyKind, State, TransitionSystem, WitnessCircuit};
 use rustc_hash::FxHashSet;
 
 use crate::encode::{Encoder, Frame, Term};
@@ -36,11 +40,18 @@ pub fn circuit(
     witness: &WitnessCircuit,
     budget: &Budget,
 ) -> Result<(), Refusal> {
+    let check = Check { model, witness, budget };
+    if let Some(PropertyKind::Justice(_)) = model.properties().get(property.0).map(|p| &p.kind) {
+        check_shared(model, witness)?;
+        let claims = ranked::Claims::new(&check, property)?;
+        check.simulation()?;
+        check.base()?;
+        check.induction()?;
+        return claims.prove();
+    }
     let bad = bad_of(model, property)?;
     check_shared(model, witness)?;
-    let check = Check { model, witness, budget };
-    check.reset()?;
-    check.transition()?;
+    check.simulation()?;
     check.safety(bad)?;
     check.base()?;
     check.induction()
@@ -78,6 +89,11 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
+    fn simulation(&self) -> Result<(), Refusal> {
+        self.reset()?;
+        self.transition()
+    }
+
     /// SAT?  R{K} ∧ C ∧ ¬(R′{K} ∧ C′)
     fn reset(&self) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(self.budget);
@@ -363,7 +379,8 @@ mod tests {
         let shared = vec![(0, 0)];
         let (shared_inputs, shared_states) = (shared.clone(), shared);
         let system = b.finish().unwrap();
-        let witness = WitnessCircuit { system, shared_inputs, shared_states };
+        let interventions = vec![];
+        let witness = WitnessCircuit { system, shared_inputs, shared_states, interventions };
         assert_eq!(circuit(&model(), PropertyId(0), &witness, &Budget::default()), Ok(()));
     }
 

@@ -308,6 +308,20 @@ pub enum Refusal {
     /// The property of the witness circuit is not inductive.
     #[error("induction: a step of the witness circuit violates its property")]
     CircuitInduction,
+    /// The witness circuit has no liveness property for that of the model, or one with another
+    /// number of conditions.
+    #[error(
+        "the liveness property of the witness circuit has {found} conditions, expected {expected}"
+    )]
+    CircuitConditions {
+        /// The number of fairness constraints and conditions of the witness circuit.
+        found: usize,
+        /// The number that the model needs.
+        expected: usize,
+    },
+    /// An intervention does not fit the witness circuit.
+    #[error("intervention {0} of the witness circuit does not fit it")]
+    CircuitIntervention(usize),
 }
 
 /// The bad bit of a safety property.

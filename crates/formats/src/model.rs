@@ -154,6 +154,7 @@ impl Model {
                     system: circuit.system,
                     shared_inputs: shared.inputs,
                     shared_states: shared.latches,
+                    interventions: Vec::new(),
                 })
             }
             Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
@@ -169,7 +170,7 @@ fn first_shared(circuit: TransitionSystem, model: &TransitionSystem) -> WitnessC
     let first = |own: usize, theirs: usize| (0..own.min(theirs)).map(|i| (i, i)).collect();
     let shared_inputs = first(circuit.inputs().len(), model.inputs().len());
     let shared_states = first(circuit.states().len(), model.states().len());
-    WitnessCircuit { system: circuit, shared_inputs, shared_states }
+    WitnessCircuit { system: circuit, shared_inputs, shared_states, interventions: Vec::new() }
 }
 
 /// Reads a model in any format. `name` is the name of the file, if it has one.

@@ -22,10 +22,14 @@
 //! remembered too. States and inputs without influence on the property and the
 //! constraints are not remembered.
 //!
+//! For a ranking it is the model with its observers (`circuit/ranked.rs`).
+//!
 //! Limits: that states differ on a simple path is not kept by a step that makes
 //! room for a new state, so certificates with `simple_path` have no such circuit. Nor
 //! have formulas that are quantified over inputs: their claim is inductive for each value,
 //! but implies ¬bad only for that of the cycle.
+
+mod ranked;
 
 use std::collections::BTreeSet;
 
@@ -37,6 +41,7 @@ use crate::evidence::{Certificate, StateBit};
 use crate::expr::{ExprId, Pool, Sort};
 use crate::fact::{ClauseError, Fact, clauses_to_exprs, is_state};
 use crate::formula::{Formula, FormulaError, Mentioned};
+use crate::ranking::RankingError;
 use crate::system::{Property, PropertyId, Role, State, SystemBuilder, TransitionSystem};
 
 /// The largest number of nodes that remembering the past may add.
@@ -51,6 +56,21 @@ pub struct WitnessCircuit {
     pub shared_inputs: Vec<(usize, usize)>,
     /// Numbers of equal states: in the witness, in the model.
     pub shared_states: Vec<(usize, usize)>,
+    /// How the conditions of a liveness property read the second state of a relation.
+    pub interventions: Vec<Intervention>,
+}
+
+/// A place where the conditions of a witness circuit read the second of two states.
+///
+/// The fairness constraints and justice conditions of a witness circuit are relations between two
+/// states. They are evaluated in the first one, except that `target` has the value that `symbol`
+/// has in the second one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Intervention {
+    /// The symbol of an input or a state.
+    pub symbol: ExprId,
+    /// Any expression of the same sort, often an input that nothing else mentions.
+    pub target: ExprId,
 }
 
 /// Why a certificate cannot be made a circuit.
@@ -59,12 +79,12 @@ pub enum CircuitError {
     /// The certificate is about a property of another kind.
     #[error("property {} is not a safety property of the model", .0.0)]
     NotSafety(PropertyId),
-    /// The certificate is one of liveness, and the property is not.
-    #[error("property {} is not a liveness property of the model", .0.0)]
-    NotLiveness(PropertyId),
     /// The proof is of another kind.
     #[error("the proof is not an inductive invariant")]
     NotAnInvariant,
+    /// The ranking does not fit the model.
+    #[error(transparent)]
+    Ranking(#[from] RankingError),
     /// A literal of a clause is not a bit of a state of the model.
     #[error("literal {literal} of clause {clause} is not a bit of a state")]
     NotAStateBit {
@@ -101,6 +121,9 @@ impl WitnessCircuit {
         property: PropertyId,
         certificate: &Certificate,
     ) -> Result<WitnessCircuit, CircuitError> {
+        if let Certificate::Ranking(ranking) = certificate {
+            return ranked::circuit(model, property, ranking);
+        }
         let known = property.0 < model.properties().len();
         let bad = if known { model.bad(property) } else { None };
         let bad = bad.ok_or(CircuitError::NotSafety(property))?;
@@ -117,7 +140,7 @@ impl WitnessCircuit {
                 let claims = remember(model, &mut builder, bad, k)?;
                 builder.pool.conjoin(claims).expect(BITS)
             }
-            Certificate::Ranking(_) => return Err(CircuitError::NotLiveness(property)),
+            Certificate::Ranking(_) => unreachable!("rankings were handled before"),
         };
         let pool = &mut builder.pool;
         let refuted = pool.not(claimed).expect(BITS);
@@ -131,6 +154,7 @@ impl WitnessCircuit {
             system: builder.finish().expect("an extension of a well-formed system"),
             shared_inputs: (0..model.inputs().len()).map(|i| (i, i)).collect(),
             shared_states: (0..model.states().len()).map(|i| (i, i)).collect(),
+            interventions: Vec::new(),
         })
     }
 }

@@ -38,6 +38,7 @@ mod evidence;
 mod expr;
 mod fact;
 mod formula;
+mod lasso;
 mod locate;
 mod names;
 mod operator;
@@ -53,7 +54,7 @@ mod system;
 mod value;
 
 pub use array::ArrayValue;
-pub use circuit::{CircuitError, WitnessCircuit};
+pub use circuit::{CircuitError, Intervention, WitnessCircuit};
 pub use copy::{copied, import, rebuild, substitute};
 pub use cycle::find_cycle;
 pub use eval::{Evaluator, Simulator, cone, symbol_value, zero_of};

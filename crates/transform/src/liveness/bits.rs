@@ -7,17 +7,13 @@
 use std::sync::Arc;
 
 use elinvar_ir::{
-    Certificate, ExprId, Property, PropertyId, PropertyKind, Ranking, Simulator, Step, Trace,
-    TransitionSystem,
+    Certificate, ExprId, Property, PropertyId, PropertyKind, Ranking, Trace, TransitionSystem,
 };
 
 use crate::bits::{PassOptions, Prepared, prepare};
 use crate::error::TransformError;
 use crate::lift::{Inexpressible, Lift};
 use crate::limits::Limits;
-
-/// How many cycles a loop may get when it is repeated until all registers return.
-const MOST_CYCLES: usize = 100_000;
 
 /// The bits of a system with a justice property, and the way back.
 #[derive(Clone, Debug)]
@@ -29,7 +25,6 @@ pub struct LiveBits {
     /// By condition of the property: its number among the conditions on the bits; none if it
     /// always holds.
     sources: Vec<Option<usize>>,
-    conditions: Vec<ExprId>,
 }
 
 /// The bits of a system, simplified for a liveness property. `None` if the property is one of
@@ -70,7 +65,7 @@ pub fn live_bits(
     builder.properties.push(Property::new(name, PropertyKind::Justice(bads)));
     let on_bits = builder.finish().expect("a well-formed system with other properties");
     let original = Arc::new(system.clone());
-    Ok(Some(LiveBits { system: on_bits, prepared, original, property, sources, conditions }))
+    Ok(Some(LiveBits { system: on_bits, prepared, original, property, sources }))
 }
 
 impl LiveBits {
@@ -83,48 +78,17 @@ impl LiveBits {
     pub fn prepared(&self) -> &Prepared {
         &self.prepared
     }
-
-    /// Repeats the loop of a trace until all registers return on which the conditions and the
-    /// constraints depend. The bits return in each repetition, but a register that was left out,
-    /// such as a counter that never matters, may need more of them.
-    fn close(&self, mut trace: Trace) -> Trace {
-        let Some(start) = trace.loop_start else { return trace };
-        let system = &*self.original;
-        let roots = system.constraints().iter().chain(&self.conditions).copied();
-        let cone = system.cone_of_influence(roots);
-        let body: Vec<Step> = trace.steps[start..].to_vec();
-        let mut simulator = Simulator::of_trace(system, &trace);
-        trace.steps[1..=start].iter().for_each(|step| simulator.follow(step));
-        let state = |simulator: &Simulator| -> Vec<_> {
-            cone.iter().map(|&index| simulator.states()[index].clone()).collect()
-        };
-        let mut seen = vec![state(&simulator)];
-        loop {
-            for step in body.iter().skip(1).chain(&body[..1]) {
-                simulator.follow(step);
-            }
-            let now = state(&simulator);
-            if let Some(first) = seen.iter().position(|earlier| *earlier == now) {
-                trace.loop_start = Some(start + first * body.len());
-                return trace;
-            }
-            if trace.steps.len() + body.len() > MOST_CYCLES {
-                return trace;
-            }
-            seen.push(now);
-            trace.steps.extend(body.iter().cloned());
-        }
-    }
 }
 
 impl Lift for LiveBits {
     type From = TransitionSystem;
     type To = TransitionSystem;
 
+    /// The bits return in each repetition of the loop, but a register that was left out, such as
+    /// a counter that never matters, may need several of them.
     fn trace(&self, trace: Trace) -> Trace {
-        let loop_start = trace.loop_start;
         let trace = Trace { property: self.property, ..self.prepared.lift.trace(trace) };
-        self.close(Trace { loop_start, ..trace })
+        trace.with_closed_loop(&self.original).unwrap_or(trace)
     }
 
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
