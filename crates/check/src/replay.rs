@@ -66,7 +66,7 @@ fn replay_loop(
     if let Some(&condition) = unmet.first() {
         return Err(Refusal::NeverFair { condition });
     }
-    check_closed(system, trace, conditions, simulator, &at_start, start)
+    check_closed(system, trace, simulator, &at_start, start)
 }
 
 /// The step after the last cycle leads to the state in which the loop starts, as far as the
@@ -74,15 +74,13 @@ fn replay_loop(
 fn check_closed(
     system: &TransitionSystem,
     trace: &Trace,
-    conditions: &[ExprId],
     mut simulator: Simulator,
     at_start: &[Value],
     start: usize,
 ) -> Result<(), Refusal> {
     let free = system.free_states().iter().map(|&state| at_start[state].clone()).collect();
     simulator.follow(&Step { inputs: trace.steps[start].inputs.clone(), free });
-    let roots = system.constraints().iter().chain(conditions).copied();
-    for state in system.cone_of_influence(roots) {
+    for state in system.cone_of_liveness(trace.property) {
         if simulator.states()[state] != at_start[state] {
             return Err(Refusal::LoopOpen { state: system.state_name(state), start });
         }

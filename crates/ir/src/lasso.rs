@@ -5,11 +5,14 @@
 //! a function of the state in which it starts, so repeating it leads to a state that was at its
 //! start before; from there on, every state returns.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
-use crate::eval::Simulator;
+use crate::eval::{Evaluator, cone};
 use crate::evidence::{Step, Trace};
-use crate::system::TransitionSystem;
+use crate::expr::ExprId;
+use crate::system::{Role, TransitionSystem};
 use crate::value::Value;
 
 /// The largest number of cycles of a repeated loop.
@@ -37,23 +40,35 @@ impl Trace {
     /// # Panics
     /// If the trace is not one of the system.
     pub fn with_closed_loop(&self, system: &TransitionSystem) -> Option<Trace> {
+        self.with_loop_closed_in(system, &(0..system.states().len()).collect())
+    }
+
+    /// The same for some states, on whose values their next values depend and no others.
+    ///
+    /// # Panics
+    /// If the trace is not one of the system, or a next value depends on another state.
+    pub fn with_loop_closed_in(
+        &self,
+        system: &TransitionSystem,
+        states: &BTreeSet<usize>,
+    ) -> Option<Trace> {
         let (Some(start), Some(back)) = (self.loop_start, self.return_step(system)) else {
             return Some(self.clone());
         };
-        let limit = MAX_CYCLES.min(MAX_WORK / system.pool().len().max(1)).max(self.steps.len());
+        let mut part = Part::start(system, states, self);
+        let limit = MAX_CYCLES.min(MAX_WORK / part.nodes.max(1)).max(self.steps.len());
         let mut again = self.steps[start..].to_vec();
         again[0] = back.clone();
-        let mut simulator = Simulator::of_trace(system, self);
-        self.steps[1..=start].iter().for_each(|step| simulator.follow(step));
+        self.steps[1..=start].iter().for_each(|step| part.follow(step));
         let mut seen: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
         let mut steps = self.steps.clone();
-        // The simulator is in the first cycle of the last repetition in `steps`.
+        // The part is in the first cycle of the last repetition in `steps`.
         loop {
             let at = steps.len() - again.len();
-            seen.insert(simulator.states().to_vec(), at);
-            again[1..].iter().for_each(|step| simulator.follow(step));
-            simulator.follow(&back);
-            if let Some(&first) = seen.get(simulator.states()) {
+            seen.insert(part.values.clone(), at);
+            again[1..].iter().for_each(|step| part.follow(step));
+            part.follow(&back);
+            if let Some(&first) = seen.get(&part.values) {
                 return Some(Trace { steps, loop_start: Some(first), ..self.clone() });
             }
             if steps.len() + again.len() > limit {
@@ -61,6 +76,53 @@ impl Trace {
             }
             steps.extend_from_slice(&again);
         }
+    }
+}
+
+/// Some states of a system, cycle by cycle.
+struct Part<'a> {
+    system: &'a TransitionSystem,
+    states: Vec<usize>,
+    /// By state of the system: its position in `states`.
+    places: Vec<Option<usize>>,
+    /// By position in `states`: the value in this cycle.
+    values: Vec<Value>,
+    inputs: Vec<Value>,
+    evaluator: Evaluator<'a>,
+    /// How many nodes a step evaluates.
+    nodes: usize,
+}
+
+impl<'a> Part<'a> {
+    fn start(system: &'a TransitionSystem, states: &BTreeSet<usize>, trace: &Trace) -> Self {
+        let states: Vec<usize> = states.iter().copied().collect();
+        let mut places = vec![None; system.states().len()];
+        states.iter().enumerate().for_each(|(place, &state)| places[state] = Some(place));
+        let next: Vec<ExprId> =
+            states.iter().filter_map(|&state| system.states()[state].next).collect();
+        let nodes = cone(system.pool(), next.iter().copied()).len();
+        let values = states.iter().map(|&state| trace.initial[state].clone()).collect();
+        let inputs = trace.steps[0].inputs.clone();
+        let evaluator = Evaluator::new(system.pool(), next);
+        Part { system, states, places, values, inputs, evaluator, nodes }
+    }
+
+    fn follow(&mut self, step: &Step) {
+        let (system, places, values, inputs) =
+            (self.system, &self.places, &self.values, &self.inputs);
+        self.evaluator.run(|symbol| match system.role_of(symbol).expect("a symbol") {
+            Role::Input(index) => inputs[index].clone(),
+            Role::State(index) => values[places[index].expect("a state of the part")].clone(),
+        });
+        let value = |&state: &usize| match system.states()[state].next {
+            Some(next) => self.evaluator.value(next),
+            None => {
+                let position = system.free_states().binary_search(&state);
+                step.free[position.expect("a free state")].clone()
+            }
+        };
+        self.values = self.states.iter().map(value).collect();
+        self.inputs = step.inputs.clone();
     }
 }
 

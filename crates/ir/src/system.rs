@@ -471,6 +471,14 @@ impl TransitionSystem {
         states
     }
 
+    /// The states on which the constraints, the fairness constraints and a liveness property
+    /// depend: those that return in a loop.
+    pub fn cone_of_liveness(&self, property: PropertyId) -> BTreeSet<usize> {
+        let bits = self.property(property).bits().iter();
+        let roots = self.constraints().iter().chain(self.fairness()).chain(bits);
+        self.cone_of_influence(roots.copied())
+    }
+
     /// Whether the system has any array.
     pub fn has_arrays(&self) -> bool {
         self.pool().ids().any(|id| self.pool().sort(id).is_array())

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use elinvar_engines::schedule::Schedule;
-use elinvar_engines::{Engine, Run, Task};
+use elinvar_engines::bmc::BmcOptions;
+use elinvar_engines::liveness::{Liveness, Method};
+use elinvar_engines::pdr::PdrOptions;
+use elinvar_engines::{Choice, Engine, Run, Task};
 use elinvar_ir::{PropertyId, Trace, TransitionSystem, Verdict};
 use elinvar_models::{Shape, search_loops};
 
@@ -41,8 +43,16 @@ pub(super) fn examine(seed: u64, shape: Shape, tally: &mut Tally) -> Result<(), 
 }
 
 /// The engines that decide liveness, in settings chosen by the seed.
-fn engines(_seed: u64) -> Vec<Box<dyn Engine>> {
-    vec![Box::new(Schedule::auto())]
+fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
+    let saving = |choice| Method::Saving(Box::new(choice));
+    let bmc = BmcOptions { bound: Some(20), ..BmcOptions::default() };
+    let signals = PdrOptions { signals: seed % 2 == 0, ..PdrOptions::default() };
+    let other = match seed % 3 {
+        0 => saving(Choice::Bmc(bmc)),
+        1 => saving(Choice::Pdr(signals)),
+        _ => Method::Shoals,
+    };
+    vec![Box::new(Liveness(Method::Auto)), Box::new(Liveness(other))]
 }
 
 fn compare(

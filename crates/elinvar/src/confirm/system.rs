@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use elinvar_check::{Budget, Refusal};
-use elinvar_ir::{Certificate, PropertyId, StopReason, TransitionSystem, Verdict};
+use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, TransitionSystem, Verdict};
 
 use super::{Refused, unconfirmed};
 
@@ -18,6 +18,10 @@ pub fn confirm(
     budget: &Budget,
     stopped: impl FnOnce() -> Option<StopReason>,
 ) -> Result<Verdict, Refused> {
+    let verdict = match (verdict, original) {
+        (Verdict::Unsafe(trace), Ok(original)) => Verdict::Unsafe(closed(original, trace)),
+        (verdict, _) => verdict,
+    };
     let (judged, what) = match (&verdict, original) {
         (Verdict::Unknown(_), _) => return Ok(verdict),
         (_, Err(why)) => {
@@ -45,6 +49,16 @@ pub fn confirm(
             Err(Refused { what, property, reason: refusal.to_string() })
         }
     }
+}
+
+/// The trace with a loop that closes in the system as it was written: rewriting may have left
+/// out registers that need more repetitions to return.
+fn closed(original: &TransitionSystem, trace: Trace) -> Trace {
+    if trace.loop_start.is_none() || trace.property.0 >= original.properties().len() {
+        return trace;
+    }
+    let cone = original.cone_of_liveness(trace.property);
+    trace.with_loop_closed_in(original, &cone).unwrap_or(trace)
 }
 
 /// Judges a proof about `system` against another reading of the same system.
@@ -92,7 +106,7 @@ pub fn relevant_states(system: &TransitionSystem, property: PropertyId) -> BTree
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{BitVec, StateBit, Step, Trace};
+    use elinvar_ir::{BitVec, StateBit, Step};
     use elinvar_models::Counter;
 
     fn trace(cycles: usize) -> Verdict {

@@ -19,7 +19,7 @@ mod shoals;
 
 use std::sync::Arc;
 
-use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem};
+use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem, Verdict};
 use elinvar_transform::{Lift, LiveBits, Saving, live_bits, saving};
 
 use crate::bmc::BmcOptions;
@@ -77,12 +77,8 @@ impl Engine for Liveness {
                 let name = task.subject().property(property).name.clone();
                 return Err(EngineError::NotLiveness(name));
             }
-            let asked = self.decide(&task.only(&[property]), property);
-            match asked {
-                Err(EngineError::Stopped(_)) | Ok(()) => {}
-                Err(error) => {
-                    task.decide(NAME, property, elinvar_ir::Verdict::Unknown(error.reason()), 0)
-                }
+            if let Err(error) = self.decide(&task.only(&[property]), property) {
+                task.decide(NAME, property, Verdict::Unknown(error.reason()), 0);
             }
             if let Some(reason) = task.run().stop() {
                 return Err(EngineError::Stopped(reason));

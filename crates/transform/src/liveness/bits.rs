@@ -88,7 +88,9 @@ impl Lift for LiveBits {
     /// a counter that never matters, may need several of them.
     fn trace(&self, trace: Trace) -> Trace {
         let trace = Trace { property: self.property, ..self.prepared.lift.trace(trace) };
-        trace.with_closed_loop(&self.original).unwrap_or(trace)
+        let system = &*self.original;
+        let cone = system.cone_of_liveness(self.property);
+        trace.with_loop_closed_in(system, &cone).unwrap_or(trace)
     }
 
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
