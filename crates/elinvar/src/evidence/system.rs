@@ -29,6 +29,9 @@ pub fn certificate(
     path: &Path,
 ) -> Result<Vec<u8>, Error> {
     let system = model.system();
+    if matches!(certificate, Certificate::Ranking(_)) && model.format().has_words() {
+        return text_certificate(system, property, certificate);
+    }
     let circuit = match WitnessCircuit::from_certificate(system, property, certificate) {
         Ok(circuit) => circuit,
         Err(CircuitError::SimplePath | CircuitError::Quantified | CircuitError::TooLarge(_)) => {
