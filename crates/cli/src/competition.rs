@@ -4,7 +4,8 @@
 //!
 //! A model with several properties is asked one question, as in the competition: is any
 //! bad state reachable? It is answered for the disjunction of all of them, so that one
-//! certificate is about them all. A single liveness property is decided as well. Files of an earlier run are removed at the start.
+//! certificate is about them all. A single liveness property is decided as well. Files of an
+//! earlier run are removed at the start.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
