@@ -112,12 +112,7 @@ impl Known {
 
 fn aiger_circuit(model: &AigerModel, source: &[u8]) -> Option<WitnessCircuit> {
     let circuit = accepted(source, aiger::read_with(source, SystemBuilder::verbatim()))?;
-    let shared = accepted(source, aiger::certificate_mapping(&circuit, model))?;
-    Some(WitnessCircuit {
-        system: circuit.system,
-        shared_inputs: shared.inputs,
-        shared_states: shared.latches,
-    })
+    accepted(source, aiger::certificate_of(circuit, model))
 }
 
 /// In BTOR2 the first inputs and states are those of the model.
@@ -127,5 +122,6 @@ fn first_shared(system: TransitionSystem, model: &TransitionSystem) -> WitnessCi
         shared_inputs: same(model.inputs().len().min(system.inputs().len())),
         shared_states: same(model.states().len().min(system.states().len())),
         system,
+        interventions: Vec::new(),
     }
 }

@@ -370,15 +370,8 @@ fn evidence_seeds() -> Vec<Vec<u8>> {
 /// The proof as a circuit in the format of the model, and as text.
 fn proofs(model: &Model, property: PropertyId, proof: &Certificate) -> Vec<Vec<u8>> {
     let system = model.system();
-    let circuit = WitnessCircuit::from_certificate(system, property, proof).unwrap().system;
-    let (inputs, states) = (system.inputs().len(), system.states().len());
-    match model {
-        Model::Aiger(model) => {
-            let encoding = aiger::Encoding::Ascii;
-            vec![aiger::write_certificate(&circuit, inputs, states, model, encoding).unwrap()]
-        }
-        Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => vec![btor2::write(&circuit).unwrap()],
-    }
+    let circuit = WitnessCircuit::from_certificate(system, property, proof).unwrap();
+    vec![model.write_certificate(&circuit, aiger::Encoding::Ascii).unwrap()]
 }
 
 #[test]

@@ -66,4 +66,4 @@ pub use replay::replay;
 pub use solver::Budget;
 pub use support::{Support, support};
 pub use vacuity::{Contradiction, Runs, never_hold, runs};
-pub use witness::witness;
+pub use witness::{Violation, witness};

@@ -118,6 +118,24 @@ pub enum Refusal {
         /// The name of the property.
         property: String,
     },
+    /// The trace does not end in a loop of a liveness property.
+    #[error(
+        "the state after the last cycle is not that of an earlier one, so property {property} is \
+         not violated"
+    )]
+    NeverReturns {
+        /// The name of the property.
+        property: String,
+    },
+    /// The loops of the trace do not meet the conditions of a liveness property.
+    #[error(
+        "the trace has a loop, but a condition of property {property} or a fairness constraint \
+         never holds in it"
+    )]
+    NoFairLoop {
+        /// The name of the property.
+        property: String,
+    },
     /// The witness names no property.
     #[error("the witness names no property")]
     NoProperty,

@@ -4,7 +4,8 @@
 //!
 //! A model with several properties is asked one question, as in the competition: is any
 //! bad state reachable? It is answered for the disjunction of all of them, so that one
-//! certificate is about them all. Files of an earlier run are removed at the start.
+//! certificate is about them all. A single liveness property is decided as well. Files of an
+//! earlier run are removed at the start.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -82,8 +83,8 @@ pub fn answered(model: &SystemProblem, trace: &ir::Trace) -> Result<ir::Trace> {
         .map_err(|refusal| Error::Bug(format!("the counterexample is refused: {refusal}")).into())
 }
 
-/// Writes the evidence about the one property of `asked`, which stands for all safety
-/// properties of `model`.
+/// Writes the evidence about the one property of `asked`: the only one of `model`, or one that
+/// stands for all of its safety properties.
 fn write(
     call: &Call,
     model: &SystemProblem,
@@ -91,13 +92,15 @@ fn write(
     report: &Report,
 ) -> Result<Summary> {
     let property = &report.properties[0];
+    let properties = model.system().properties().len();
+    let several = properties > 1;
     match &property.verdict {
         Verdict::Unsafe(Trace::System(trace)) => {
             let trace = answered(model, trace)?;
             output::write(&call.witness, &model.witness(&trace))?;
         }
-        // Liveness is not decided.
-        Verdict::Safe(_) if model.system().bads().count() < model.system().properties().len() => {
+        // Of several properties, only those of safety were asked about.
+        Verdict::Safe(_) if several && model.system().bads().count() < properties => {
             return Ok(Summary::Unknown);
         }
         Verdict::Safe(Proof::Certificate(proof)) => {

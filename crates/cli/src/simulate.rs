@@ -107,7 +107,7 @@ impl Arguments {
         };
         self.trace.expect_signals(system)?;
         let view = self.trace.view();
-        let Candidates { nets, all } = view.candidates(system, None, None);
+        let Candidates { nets, all } = view.candidates(system, &[], None);
         let mut waves = Waves::new(nets);
         let mut notes = Notes::default();
         execute(system, &trace, None, |cycle, moment| {

@@ -16,7 +16,9 @@ use crate::{code, output, style};
 ///
 /// The content tells the kind of the evidence: an AIGER or BTOR2 witness,
 /// a witness circuit in AIGER or BTOR2, or Elinvar's text certificate; for
-/// programs, invariants in text or a run in JSON. Exit codes: 0 accepted,
+/// programs, invariants in text or a run in JSON. The witness of a liveness
+/// property ends where its loop closes; verify finds where the loop starts.
+/// btorsim does not check such witnesses. Exit codes: 0 accepted,
 /// 1 refused, 2 user error, 4 neither accepted nor refused before a limit was
 /// reached.
 #[derive(clap::Args)]

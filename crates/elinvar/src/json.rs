@@ -283,13 +283,16 @@ pub fn trace(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Json {
         object["values"] = values.into();
         object
     });
-    json!({ "cycles": waves.cycles, "signals": signals.collect::<Vec<Json>>() })
+    json!({
+        "cycles": waves.cycles,
+        "loop_start": waves.loop_start,
+        "signals": signals.collect::<Vec<Json>>(),
+    })
 }
 
 fn dependences(system: &TransitionSystem, trace: &elinvar_ir::Trace) -> Vec<Net> {
-    let Some(bad) = system.bad(trace.property) else { return Vec::new() };
     let mut nets = nets::all(system);
-    nets::measure(system, bad, &mut nets);
+    nets::measure(system, &nets::roots(system, trace.property), &mut nets);
     nets.retain(|net| net.distance.is_some() && net.kind != Kind::Wire);
     nets.sort_by_key(|net| net.distance);
     nets

@@ -2,8 +2,9 @@
 //!
 //! A proof by k-induction over simple paths (all states of a path different)
 //! has no equivalent as an inductive invariant of linear size, and neither AIGER
-//! nor BTOR2 can say that something holds for all values of an input. The format
-//! says which induction to redo, or which invariant to check:
+//! nor BTOR2 can say that something holds for all values of an input. BTOR2 cannot relate two
+//! states, as a ranking does. The format says which induction to redo, or which invariant or
+//! ranking to check:
 //!
 //! ```text
 //! elinvar certificate 1           elinvar certificate 1
@@ -20,12 +21,19 @@
 //! initial and next values, and one `bad`: that it is never true, whatever
 //! values the inputs have, is inductive and implies the property. Empty lines
 //! and lines that begin with `;` are skipped.
+//!
+//! A ranking ([`elinvar_ir::Ranking`]) is the line `ranking` and BTOR2 as well. Its states are
+//! those of the model, without initial and next values, then the observers, with both. Its inputs
+//! are those of the model, then one for each of its states: the state's value in the second state
+//! of a relation. It has one `bad`, the negated invariant, and one `justice`: the negated
+//! relations, those of the fairness constraints first.
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use elinvar_ir::{
-    Certificate, ExprId, Formula, PropertyKind, Role, SystemBuilder, TransitionSystem, cone, import,
+    Certificate, ExprId, Formula, Observer, Property, PropertyKind, Ranking, RankingSymbol, Role,
+    SystemBuilder, TransitionSystem, cone, import,
 };
 use rustc_hash::FxHashMap;
 
@@ -37,6 +45,12 @@ const MAX_K: usize = 1_000_000;
 const HEADER: &str = "elinvar certificate 1";
 
 const INVARIANT: &str = "invariant for all inputs";
+
+const RANKING: &str = "ranking";
+
+const SORTS: &str = "the sorts of the system";
+
+const BIT: &str = "a bit";
 
 /// What a certificate file claims.
 #[derive(Clone, PartialEq, Debug)]
@@ -59,15 +73,16 @@ pub enum Proof {
     },
     /// The formula is an inductive invariant that implies the property.
     Invariant(Box<Formula>),
+    /// The ranking proves the liveness property.
+    Ranking(Box<Ranking>),
 }
 
 impl Proof {
     /// The proof of a certificate, unless it is one for a witness circuit.
     pub fn of(certificate: &Certificate) -> Option<Self> {
         match certificate {
-            Certificate::Inductive { .. } | Certificate::Facts { .. } | Certificate::Ranking(_) => {
-                None
-            }
+            Certificate::Inductive { .. } | Certificate::Facts { .. } => None,
+            Certificate::Ranking(ranking) => Some(Proof::Ranking(ranking.clone())),
             &Certificate::KInductive { k, simple_path } => {
                 Some(Proof::KInduction { k, simple_path })
             }
@@ -80,6 +95,7 @@ impl Proof {
         match self {
             Proof::KInduction { k, simple_path } => Certificate::KInductive { k, simple_path },
             Proof::Invariant(formula) => Certificate::Formula(formula),
+            Proof::Ranking(ranking) => Certificate::Ranking(ranking),
         }
     }
 }
@@ -105,6 +121,8 @@ pub fn read(source: &[u8]) -> Result<TextCertificate, Diagnostic> {
     let line = lines.next("the proof")?;
     let proof = if text[line.clone()] == *INVARIANT {
         Proof::Invariant(Box::new(read_invariant(source, lines.offset)?))
+    } else if text[line.clone()] == *RANKING {
+        Proof::Ranking(Box::new(read_ranking(source, lines.offset)?))
     } else {
         let proof = induction(text, line)?;
         if let Ok(extra) = lines.next("nothing") {
@@ -135,12 +153,18 @@ pub fn write(
             bytes.extend(btor2::write(&as_system(formula, system))?);
             Ok(bytes)
         }
+        Proof::Ranking(ranking) => {
+            text.push_str(RANKING);
+            text.push('\n');
+            let mut bytes = text.into_bytes();
+            bytes.extend(btor2::write(&ranking_system(ranking, system))?);
+            Ok(bytes)
+        }
     }
 }
 
-/// The inputs and states of the system, free, and the negation of the formula.
-fn as_system(formula: &Formula, system: &TransitionSystem) -> TransitionSystem {
-    const SORTS: &str = "the sorts of the system";
+/// A builder with the inputs and states of the system, free.
+fn free_copy(system: &TransitionSystem) -> (SystemBuilder, Vec<ExprId>, Vec<ExprId>) {
     let mut builder = SystemBuilder::new();
     let sort = |symbol| system.pool().sort(symbol);
     let inputs: Vec<ExprId> = (system.inputs().iter().enumerate())
@@ -151,6 +175,12 @@ fn as_system(formula: &Formula, system: &TransitionSystem) -> TransitionSystem {
         .map(|(i, state)| builder.state(sort(state.symbol), Some(&system.state_name(i))))
         .collect::<Result<_, _>>()
         .expect(SORTS);
+    (builder, inputs, states)
+}
+
+/// The inputs and states of the system, free, and the negation of the formula.
+fn as_system(formula: &Formula, system: &TransitionSystem) -> TransitionSystem {
+    let (mut builder, inputs, states) = free_copy(system);
     let mut meaning = FxHashMap::default();
     for node in cone(&formula.pool, [formula.expr]) {
         if let Some(symbol) = formula.pool.as_symbol(node) {
@@ -184,6 +214,99 @@ fn read_invariant(source: &[u8], offset: usize) -> Result<Formula, Diagnostic> {
     let mut pool = system.into_builder().pool;
     let expr = pool.not(bad).expect("a bit");
     Ok(Formula { pool, expr, symbols })
+}
+
+/// A ranking as the system that the format describes.
+fn ranking_system(ranking: &Ranking, system: &TransitionSystem) -> TransitionSystem {
+    let (mut builder, inputs, mut states) = free_copy(system);
+    for Observer { name, sort, .. } in &ranking.observers {
+        let name = Some(name.as_str()).filter(|name| !name.is_empty());
+        states.push(builder.state(*sort, name).expect(SORTS));
+    }
+    let mut copies = Vec::with_capacity(states.len());
+    for &state in &states {
+        let sort = builder.pool.sort(state);
+        copies.push(builder.input(sort, None).expect(SORTS));
+    }
+    let first = system.states().len();
+    let observers = ranking.observers.iter().flat_map(|observer| [observer.init, observer.next]);
+    let roots = observers.chain([ranking.invariant]).chain(ranking.relation.iter().copied());
+    let mut meaning = FxHashMap::default();
+    for node in cone(&ranking.pool, roots) {
+        if let Some(symbol) = ranking.pool.as_symbol(node) {
+            let same = match ranking.symbols[symbol.index()] {
+                RankingSymbol::Input(index) => inputs[index],
+                RankingSymbol::State(index) => states[index],
+                RankingSymbol::Observer(index) => states[first + index],
+                RankingSymbol::OtherState(index) => copies[index],
+                RankingSymbol::OtherObserver(index) => copies[first + index],
+            };
+            meaning.insert(node, same);
+        }
+    }
+    let pool = &mut builder.pool;
+    let mut copy = |expr| import(pool, &ranking.pool, expr, &meaning);
+    let values: Vec<(ExprId, ExprId)> = (ranking.observers.iter())
+        .map(|observer| (copy(observer.init), copy(observer.next)))
+        .collect();
+    let invariant = copy(ranking.invariant);
+    let relation: Vec<ExprId> = ranking.relation.iter().map(|&expr| copy(expr)).collect();
+    for (state, (init, next)) in builder.states[first..].iter_mut().zip(values) {
+        (state.init, state.next) = (Some(init), Some(next));
+    }
+    let broken = builder.pool.not(invariant).expect(BIT);
+    builder.bad("invariant", broken);
+    let signals = relation.into_iter().map(|expr| builder.pool.not(expr).expect(BIT)).collect();
+    builder.properties.push(Property::new("relations", PropertyKind::Justice(signals)));
+    builder.finish().expect("well-sorted")
+}
+
+/// The ranking from `offset` on.
+fn read_ranking(source: &[u8], offset: usize) -> Result<Ranking, Diagnostic> {
+    let end = |message: &str| Err(Diagnostic::new(message, source.len()..source.len()));
+    let system = btor2::read(&source[offset..]).map_err(|error| error.shifted(offset))?.system;
+    let (mut bad, mut signals) = (None, None);
+    for property in system.properties() {
+        let repeated = match &property.kind {
+            PropertyKind::Bad(bit) => bad.replace(*bit).is_some(),
+            PropertyKind::Justice(bits) => signals.replace(bits.clone()).is_some(),
+        };
+        if repeated {
+            return end("a ranking must have exactly one `bad` and one `justice`");
+        }
+    }
+    let (Some(bad), Some(signals)) = (bad, signals) else {
+        return end("a ranking must have one `bad` and one `justice`");
+    };
+    if !system.constraints().is_empty() || !system.fairness().is_empty() {
+        return end("a ranking must have neither `constraint` nor `fair`");
+    }
+    let states = system.states();
+    let is_free = |state: &elinvar_ir::State| state.init.is_none() && state.next.is_none();
+    let first = states.iter().take_while(|state| is_free(state)).count();
+    let Some(inputs) = system.inputs().len().checked_sub(states.len()) else {
+        return end("a ranking must have an input for each state, after those of the model");
+    };
+    let mut observers = Vec::new();
+    for (index, state) in states.iter().enumerate().skip(first) {
+        let (Some(init), Some(next)) = (state.init, state.next) else {
+            return end("the observers must have initial and next values, and follow the states");
+        };
+        let sort = system.pool().sort(state.symbol);
+        observers.push(Observer { name: system.state_name(index), sort, init, next });
+    }
+    let symbol = |number| match system.role(system.pool().nth_symbol(number)) {
+        Role::State(index) if index < first => RankingSymbol::State(index),
+        Role::State(index) => RankingSymbol::Observer(index - first),
+        Role::Input(index) if index < inputs => RankingSymbol::Input(index),
+        Role::Input(index) if index - inputs < first => RankingSymbol::OtherState(index - inputs),
+        Role::Input(index) => RankingSymbol::OtherObserver(index - inputs - first),
+    };
+    let symbols = (0..system.pool().symbol_count()).map(symbol).collect();
+    let mut pool = system.into_builder().pool;
+    let invariant = pool.not(bad).expect(BIT);
+    let relation = signals.into_iter().map(|signal| pool.not(signal).expect(BIT)).collect();
+    Ok(Ranking { pool, symbols, observers, invariant, relation })
 }
 
 /// The significant lines of a file, trimmed, as byte ranges.
@@ -306,5 +429,83 @@ mod tests {
         crate::annotated::check("certificate.txt", read);
         assert!(read(b"").unwrap_err().message.contains("the header"));
         assert!(read(b"elinvar certificate 1\n\xff").is_err());
+    }
+
+    /// Relations over everything that they may mention, and an observer of the input.
+    fn ranking() -> Ranking {
+        let mut pool = Pool::new();
+        let symbols = vec![
+            RankingSymbol::OtherObserver(0),
+            RankingSymbol::State(1),
+            RankingSymbol::Input(0),
+            RankingSymbol::OtherState(1),
+            RankingSymbol::Observer(0),
+            RankingSymbol::State(0),
+        ];
+        let mut word = |width| pool.symbol(Sort::Bv(width), None).unwrap();
+        let [other_seen, s, x, other_s, seen] = [(); 5].map(|()| word(4));
+        let bit = word(1);
+        let same = pool.equal(s, other_s).unwrap();
+        let same_seen = pool.equal(seen, other_seen).unwrap();
+        let both = pool.and(same, same_seen).unwrap();
+        let observer = Observer { name: "seen".into(), sort: Sort::Bv(4), init: s, next: x };
+        let relation = vec![both, same_seen];
+        Ranking { pool, symbols, observers: vec![observer], invariant: bit, relation }
+    }
+
+    #[test]
+    fn rankings_are_written_and_read() {
+        let proof = Proof::Ranking(Box::new(ranking()));
+        let certificate = TextCertificate { property: "p".to_owned(), proof };
+        let text = write(&certificate, &system()).unwrap();
+        let Proof::Ranking(back) = read(&text).unwrap().proof else { panic!("a ranking") };
+        let (observers, relations) = (back.observers.len(), back.relation.len());
+        assert_eq!((observers, relations), (1, 2));
+        assert_eq!(
+            (back.observers[0].name.as_str(), back.observers[0].sort),
+            ("seen", Sort::Bv(4))
+        );
+        // The same claims: both say the same of every value.
+        let value = |ranking: &Ranking, seed: u64| -> Vec<elinvar_ir::Value> {
+            let observer = &ranking.observers[0];
+            let mut roots = vec![ranking.invariant, observer.init, observer.next];
+            roots.extend(&ranking.relation);
+            let mut evaluator = Evaluator::new(&ranking.pool, roots.iter().copied());
+            evaluator.run(|symbol| {
+                let number = ranking.pool.as_symbol(symbol).unwrap().index();
+                let place = match ranking.symbols[number] {
+                    RankingSymbol::Input(index) => index,
+                    RankingSymbol::State(index) => 2 + index,
+                    RankingSymbol::Observer(index) => 4 + index,
+                    RankingSymbol::OtherState(index) => 6 + index,
+                    RankingSymbol::OtherObserver(index) => 8 + index,
+                };
+                BitVec::new(ranking.pool.width(symbol), seed >> place & 1).into()
+            });
+            roots.iter().map(|&root| evaluator.value(root)).collect()
+        };
+        for seed in 0..1 << 9 {
+            assert_eq!(value(&back, seed), value(&ranking(), seed));
+        }
+        let again = TextCertificate { property: "p".to_owned(), proof: Proof::Ranking(back) };
+        assert_eq!(write(&again, &system()).unwrap(), text);
+    }
+
+    #[test]
+    fn wrong_rankings_are_refused() {
+        let error = |body: &str| {
+            let text = format!("elinvar certificate 1\nproperty p\nranking\n{body}");
+            read(text.as_bytes()).unwrap_err().message
+        };
+        let (bit, bad, live) = ("1 sort bitvec 1\n2 zero 1\n", "3 bad 2\n", "4 justice 1 2\n");
+        assert!(error(&format!("{bit}{bad}")).contains("one `bad` and one `justice`"));
+        assert!(error(&format!("{bit}{live}")).contains("one `bad` and one `justice`"));
+        assert!(error(&format!("{bit}{bad}{live}5 bad 2\n")).contains("exactly one"));
+        assert!(error(&format!("{bit}{bad}{live}5 fair 2\n")).contains("neither"));
+        assert!(error(&format!("{bit}{bad}{live}5 constraint 2\n")).contains("neither"));
+        assert!(error(&format!("{bit}{bad}{live}5 state 1\n")).contains("an input for each"));
+        let observer = "5 state 1\n6 input 1\n7 init 1 5 2\n";
+        assert!(error(&format!("{bit}{bad}{live}{observer}")).contains("the observers must have"));
+        assert!(error("1 sort\n").contains("sort"));
     }
 }

@@ -127,18 +127,21 @@ impl Model {
 
     /// The contents of a certificate file: a circuit whose first inputs and states are those
     /// of the model. The circuit must consist of bits if [`Format::has_words`] is false of the
-    /// model's format.
+    /// model's format. Only AIGER circuits have interventions.
+    ///
+    /// # Panics
+    /// If the circuit has interventions and the model is not in AIGER.
     pub fn write_certificate(
         &self,
-        circuit: &TransitionSystem,
+        circuit: &WitnessCircuit,
         encoding: Encoding,
     ) -> Result<Vec<u8>, WriteError> {
-        let (inputs, states) = (self.system().inputs().len(), self.system().states().len());
         match self {
-            Model::Aiger(model) => {
-                aiger::write_certificate(circuit, inputs, states, model, encoding)
+            Model::Aiger(model) => aiger::write_certificate(circuit, model, encoding),
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
+                assert!(circuit.interventions.is_empty(), "BTOR2 has no interventions");
+                btor2::write(&circuit.system)
             }
-            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => btor2::write(circuit),
         }
     }
 
@@ -147,16 +150,7 @@ impl Model {
     pub fn read_certificate(&self, source: &[u8]) -> Result<WitnessCircuit, Diagnostic> {
         let builder = SystemBuilder::verbatim();
         match self {
-            Model::Aiger(model) => {
-                let circuit = aiger::read_with(source, builder)?;
-                let shared = aiger::certificate_mapping(&circuit, model)?;
-                Ok(WitnessCircuit {
-                    system: circuit.system,
-                    shared_inputs: shared.inputs,
-                    shared_states: shared.latches,
-                    interventions: Vec::new(),
-                })
-            }
+            Model::Aiger(model) => aiger::certificate_of(aiger::read_with(source, builder)?, model),
             Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => {
                 let circuit = btor2::read_with(source, builder)?.system;
                 Ok(first_shared(circuit, self.system()))

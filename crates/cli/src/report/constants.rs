@@ -58,7 +58,7 @@ mod tests {
         let constant = |n: usize| signal(&format!("c{n}"), Kind::Input, bits([0, 0, 0]));
         let mut signals: Vec<Signal> = (0..constants).map(constant).collect();
         signals.push(signal("n", Kind::Register, bits([0, 1, 0])));
-        Waves { signals, cycles: 3 }
+        Waves { signals, cycles: 3, loop_start: None }
     }
 
     #[test]

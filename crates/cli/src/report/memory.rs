@@ -120,7 +120,11 @@ mod tests {
         let mut written = zero.clone();
         written.write(BitVec::new(4, 3), BitVec::new(8, 7));
         let values = vec![zero.clone().into(), written.clone().into(), written.into(), zero.into()];
-        let waves = Waves { signals: vec![signal("m", Kind::Register, values)], cycles: 4 };
+        let waves = Waves {
+            signals: vec![signal("m", Kind::Register, values)],
+            cycles: 4,
+            loop_start: None,
+        };
         let text = render(&waves, look(80));
         let expected = "  mem m in cycle 0: all = 0\n  mem m in cycle 1: [3] = 7\n  \
                         mem m in cycle 3: [3] = 0\n";
@@ -138,7 +142,7 @@ mod tests {
         memory.known[0] = Known::of(mask.clone().into());
         mask.write(BitVec::new(4, 5), BitVec::ones(8));
         memory.known[1] = Known::of(mask.into());
-        let text = render(&Waves { signals: vec![memory], cycles: 2 }, look(80));
+        let text = render(&Waves { signals: vec![memory], cycles: 2, loop_start: None }, look(80));
         assert_eq!(text, "  mem m in cycle 0: [3] = 7\n  mem m in cycle 1: [5] = 9\n");
     }
 
@@ -150,7 +154,11 @@ mod tests {
             array.write(BitVec::new(4, 3), BitVec::new(8, t + 1));
             values.push(array.clone().into());
         }
-        let waves = Waves { signals: vec![signal("m", Kind::Register, values)], cycles: 40 };
+        let waves = Waves {
+            signals: vec![signal("m", Kind::Register, values)],
+            cycles: 40,
+            loop_start: None,
+        };
         let text = render(&waves, look(80));
         assert_eq!(text.lines().count(), 13, "{text}");
         assert!(text.contains("  mem m: … changes in 28 more cycles\n"), "{text}");

@@ -104,7 +104,7 @@ fn rows(properties: &[&PropertyReport], look: Look) -> String {
 fn detail(property: &PropertyReport) -> Cell {
     match &property.verdict {
         Verdict::Safe(proof) => Cell::from(sentence::proof(proof)).or_short(short(proof)),
-        Verdict::Unsafe(Trace::System(trace)) => format!("in cycle {}", trace.depth()).into(),
+        Verdict::Unsafe(Trace::System(trace)) => sentence::repetition(trace).into(),
         Verdict::Unsafe(Trace::Program(trace)) => {
             format!("a run of {}", count(trace.steps.len(), "step")).into()
         }

@@ -58,6 +58,8 @@ impl Look {
     }
 }
 
+const STRINGS: &str = "strings do not fail";
+
 /// Digits of a number before its middle is cut out.
 const DIGITS: usize = 18;
 /// The longest name before it is cut.
@@ -73,7 +75,12 @@ pub fn render(waves: &Waves, look: Look) -> String {
         waves.signals.iter().filter(|s| !s.values.is_empty()).partition(is_word);
     let (words, constant) = constants::split(words, look);
     if !words.is_empty() {
-        render_words(&mut text, waves.cycles, &words, look);
+        render_words(&mut text, waves, &words, look);
+    }
+    if let Some(start) = waves.loop_start {
+        let mark = if words.is_empty() { "" } else { ", marked >" };
+        let last = waves.cycles - 1;
+        writeln!(text, "  after cycle {last} back to cycle {start}{mark}").expect(STRINGS);
     }
     text.push_str(&constants::render(&constant, look));
     for memory in memories {
@@ -82,16 +89,17 @@ pub fn render(waves: &Waves, look: Look) -> String {
     text
 }
 
-fn render_words(text: &mut String, cycles: usize, signals: &[&Signal], look: Look) {
+fn render_words(text: &mut String, waves: &Waves, signals: &[&Signal], look: Look) {
     let most = if look.complete { usize::MAX } else { NAME.min((look.width / 3).max(LEAST_NAME)) };
     let names: Vec<String> = signals.iter().map(|s| shorten(&s.net.name, most)).collect();
     let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let name_width = longest(&mut names.iter().map(|name| columns(name))).max(5);
     let kind_width = longest(&mut signals.iter().map(|signal| kind(signal).len())).max(3);
     let cells: Vec<Vec<Cell>> = signals.iter().map(|s| cells(s, look)).collect();
-    let grid = Grid { signals, names, name_width, kind_width, cells, look };
+    let loop_start = waves.loop_start;
+    let grid = Grid { signals, names, name_width, kind_width, cells, loop_start, look };
     let shape = Shape {
-        cycles,
+        cycles: waves.cycles,
         // Kind, name, and the spaces around them.
         room: look.width.saturating_sub(name_width + kind_width + 5),
         height: signals.len() + usize::from(look.numbered),
@@ -129,6 +137,8 @@ struct Grid<'a> {
     kind_width: usize,
     /// By signal and cycle.
     cells: Vec<Vec<Cell>>,
+    /// The first cycle of the loop.
+    loop_start: Option<usize>,
     look: Look,
 }
 
@@ -146,7 +156,9 @@ impl Grid<'_> {
             }
             if self.look.numbered {
                 self.write_line(text, page, "", "cycle", |line, column| {
-                    write!(line, " {:>width$} ", column.cycle, width = column.width - 1)
+                    let mark = if self.loop_start == Some(column.cycle) { ">" } else { "" };
+                    let label = format!("{mark}{}", column.cycle);
+                    write!(line, "{label:>width$} ", width = column.width)
                 });
             }
             for ((signal, name), row) in self.signals.iter().zip(&self.names).zip(&self.cells) {
@@ -315,7 +327,7 @@ pub(super) mod tests {
         let count = (0..cycles).map(|t| BitVec::new(8, t).into()).collect();
         let idle = (0..cycles).map(|_| BitVec::new(1, 1).into()).collect();
         let signals = vec![signal("enable", Kind::Input, idle), signal("n", Kind::Register, count)];
-        Waves { signals, cycles: cycles as usize }
+        Waves { signals, cycles: cycles as usize, loop_start: None }
     }
 
     pub fn look(width: usize) -> Look {

@@ -121,6 +121,21 @@ impl Report {
         })
     }
 
+    /// A warning about a witness whose loop does not close in every state.
+    fn open_loop(&self, property: &PropertyReport, path: &Path) -> Option<String> {
+        let Verdict::Unsafe(trace) = &property.verdict else { return None };
+        let (problem, trace) = self.of_system(trace)?;
+        if trace.with_closed_loop(problem.system()).is_some() {
+            return None;
+        }
+        Some(format!(
+            "the loop in {} closes only in the states that {} depends on; tools that compare all \
+             states refuse it",
+            files::shown(path),
+            property.name
+        ))
+    }
+
     fn yosys_witness(&self, trace: &Trace) -> Option<Vec<u8>> {
         let (problem, trace) = self.of_system(trace)?;
         Some(problem.yosys_witness(trace))
@@ -181,6 +196,8 @@ impl Report {
             let path = files::numbered(path, several.then_some(property.id));
             if let Some(contents) = self.evidence(property, kind, &path)? {
                 files::write(&path, &contents)?;
+                let open = (kind == EvidenceKind::Witness).then(|| self.open_loop(property, &path));
+                self.warnings.extend(open.flatten());
                 self.properties[at].files.push(WrittenFile { kind: kind.name(), path });
                 is_written = true;
             } else {

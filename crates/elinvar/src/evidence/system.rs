@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use elinvar_check::{Budget, Refusal};
+use elinvar_check::{Budget, Refusal, Violation};
 use elinvar_formats::aiger::Encoding;
 use elinvar_formats::certificate::{self as text, Proof, TextCertificate};
 use elinvar_formats::model::{Model, detect, read_model};
 use elinvar_ir::{
-    Certificate, CircuitError, Goal, Property, PropertyId, TransitionSystem, Witness,
-    WitnessCircuit,
+    Certificate, CircuitError, ExprId, Goal, Intervention, Property, PropertyId, PropertyKind,
+    Role, TransitionSystem, Witness, WitnessCircuit,
 };
-use elinvar_transform::bitblast;
+use elinvar_transform::{BlastError, bitblast};
 
 use super::Unusable;
 use crate::confirm::{judge_certificate, relevant_states};
@@ -29,6 +29,9 @@ pub fn certificate(
     path: &Path,
 ) -> Result<Vec<u8>, Error> {
     let system = model.system();
+    if matches!(certificate, Certificate::Ranking(_)) && model.format().has_words() {
+        return text_certificate(system, property, certificate);
+    }
     let circuit = match WitnessCircuit::from_certificate(system, property, certificate) {
         Ok(circuit) => circuit,
         Err(CircuitError::SimplePath | CircuitError::Quantified | CircuitError::TooLarge(_)) => {
@@ -38,14 +41,46 @@ pub fn certificate(
     };
     let is_binary = path.extension().is_some_and(|ending| ending == "aig");
     let encoding = if is_binary { Encoding::Binary } else { Encoding::Ascii };
-    let is_of_words = matches!(certificate, Certificate::Facts { .. });
+    let is_of_words = match certificate {
+        // Bits that are added up are words, and a ranking may compare words.
+        Certificate::Facts { .. } | Certificate::Ranking(_) => true,
+        Certificate::Inductive { .. }
+        | Certificate::KInductive { .. }
+        | Certificate::Formula(_) => false,
+    };
     let circuit = if is_of_words && !model.format().has_words() {
-        // Bits that are added up are words; inputs and states stay where they are.
-        bitblast(&circuit.system, 0).map_err(unwritable)?.0
+        of_bits(circuit).map_err(unwritable)?
     } else {
-        circuit.system
+        circuit
     };
     model.write_certificate(&circuit, encoding).map_err(unwritable)
+}
+
+/// A circuit for a model of bits with bits in place of words. What is shared consists of bits
+/// and comes first, so it stays where it is.
+fn of_bits(circuit: WitnessCircuit) -> Result<WitnessCircuit, BlastError> {
+    let old = &circuit.system;
+    let system = bitblast(old, 0)?.0;
+    let width = |symbol: ExprId| old.pool().sort(symbol).width().unwrap_or(0) as usize;
+    let bits = |symbol: ExprId| -> Vec<ExprId> {
+        match old.role_of(symbol).expect("interventions are about symbols") {
+            Role::Input(index) => {
+                let first = old.inputs()[..index].iter().map(|input| width(input.symbol)).sum();
+                system.inputs()[first..][..width(symbol)].iter().map(|it| it.symbol).collect()
+            }
+            Role::State(index) => {
+                let first = old.states()[..index].iter().map(|state| width(state.symbol)).sum();
+                system.states()[first..][..width(symbol)].iter().map(|it| it.symbol).collect()
+            }
+        }
+    };
+    let interventions =
+        circuit.interventions.iter().flat_map(|&Intervention { symbol, target }| {
+            let pairs = bits(symbol).into_iter().zip(bits(target));
+            pairs.map(|(symbol, target)| Intervention { symbol, target })
+        });
+    let interventions = interventions.collect();
+    Ok(WitnessCircuit { interventions, system, ..circuit })
 }
 
 /// A checked proof can be written, unless there is a bug.
@@ -137,10 +172,18 @@ impl Evidence {
         let start = Instant::now();
         match self {
             Evidence::Witness(witness) => {
-                let cycles = elinvar_check::witness(system, witness, budget)?;
-                let claims = witness.properties.iter().zip(cycles).map(|(&property, cycle)| {
+                let violations = elinvar_check::witness(system, witness, budget)?;
+                let last = witness.trace.depth();
+                let claims = witness.properties.iter().zip(violations).map(|(&property, how)| {
                     let claim = reachable(system.property(property));
-                    format!("The trace shows that {claim} in cycle {cycle}.")
+                    match how {
+                        Violation::Cycle(cycle) => {
+                            format!("The trace shows that {claim} in cycle {cycle}.")
+                        }
+                        Violation::Loop(start) => format!(
+                            "The trace shows that {claim}: cycles {start} to {last} repeat forever."
+                        ),
+                    }
                 });
                 Ok(claims.collect::<Vec<String>>().join("\n"))
             }
@@ -240,16 +283,26 @@ fn of_text(
     Ok(Evidence::Certificate(property, certificate.proof.into_certificate()))
 }
 
-/// The only safety property of the model, or the one that has the name of the circuit's.
+/// The only property of the model of the circuit's kind, or the one that has the name of the
+/// circuit's. A circuit with a liveness property is about that one: its safety property is an
+/// invariant.
 fn property_of(model: &TransitionSystem, circuit: &TransitionSystem) -> Result<PropertyId, Error> {
     const SEVERAL: &str = "the model has several properties; choose one with --property";
-    let safety: Vec<PropertyId> = model.bads().map(|(id, _)| id).collect();
-    match (&safety[..], circuit.properties()) {
+    let is_live = |property: &Property| match property.kind {
+        PropertyKind::Justice(_) => true,
+        PropertyKind::Bad(_) => false,
+    };
+    let live = circuit.properties().iter().any(is_live);
+    let of_kind = |system: &TransitionSystem| -> Vec<PropertyId> {
+        let all = (0..system.properties().len()).map(PropertyId);
+        all.filter(|&id| is_live(system.property(id)) == live).collect()
+    };
+    match (&of_kind(model)[..], &of_kind(circuit)[..]) {
+        ([], _) if live => Err(Error::usage("the model has no liveness property")),
         ([], _) => Err(Error::usage("the model has no safety property")),
         ([only], _) => Ok(*only),
-        (_, [named]) => {
-            find(model, &named.name).map_err(|error| Error::Usage(format!("{SEVERAL}: {error}")))
-        }
+        (_, [named]) => find(model, &circuit.property(*named).name)
+            .map_err(|error| Error::Usage(format!("{SEVERAL}: {error}"))),
         (_, _) => Err(Error::usage(SEVERAL)),
     }
 }

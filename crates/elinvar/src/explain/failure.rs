@@ -14,6 +14,7 @@ use crate::problem::SystemProblem;
 use crate::readable::nets::{self, Kind, Net};
 use crate::readable::number;
 use crate::readable::relevance::{Needed, all_of, union};
+use crate::readable::sentence::repetition;
 use crate::readable::waves::execute;
 use crate::report::{PropertyKind, PropertyReport};
 
@@ -37,7 +38,10 @@ pub(super) fn section(
         false => format!("Why {name} fails"),
     });
     let system = problem.system();
-    let Some(bad) = system.bad(trace.property) else { return section };
+    let Some(bad) = system.bad(trace.property) else {
+        section.lines = loop_lines(system, trace);
+        return section;
+    };
     if system.pool().len().saturating_mul(trace.steps.len()) > LIMIT {
         section.push("The trace is too long for an explanation.");
         return section;
@@ -45,6 +49,34 @@ pub(super) fn section(
     let verb = if cover { "is reached" } else { "fails" };
     section.lines = Causes::new(system, trace).lines(bad, &format!("{name} {verb}"));
     section
+}
+
+/// Which cycles repeat, and where each condition holds in them.
+fn loop_lines(system: &TransitionSystem, trace: &Trace) -> Vec<Line> {
+    let Some(start) = trace.loop_start else { return Vec::new() };
+    let conditions = nets::roots(system, trace.property);
+    let mut holds: Vec<Option<usize>> = vec![None; conditions.len()];
+    execute(system, trace, None, |cycle, moment| {
+        if cycle >= start {
+            for (first, &condition) in holds.iter_mut().zip(&conditions) {
+                if first.is_none() && moment.simulator().holds(condition) {
+                    *first = Some(cycle);
+                }
+            }
+        }
+    });
+    let line = |cycle, text| Line { cycle, location: None, text, signals: Vec::new() };
+    let repeat = format!("{} forever", repetition(trace));
+    let mut lines = vec![line(Some(start), repeat)];
+    let fairness = system.fairness().len();
+    for (index, &cycle) in holds.iter().enumerate() {
+        let what = match index.checked_sub(fairness) {
+            None => format!("fairness constraint {index} holds"),
+            Some(own) => format!("condition {own} of the property holds"),
+        };
+        lines.push(line(cycle, what));
+    }
+    lines
 }
 
 /// The way back from a failure.

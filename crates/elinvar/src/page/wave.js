@@ -18,6 +18,7 @@ class Waveform {
     this.model = new TraceModel(data, trace);
     this.options = options;
     this.cycles = this.model.cycles;
+    this.loopStart = this.model.loopStart;
     this.cursor = this.cycles - 1;
     this.selected = 0;
     this.radix = "auto";
@@ -167,13 +168,16 @@ class Waveform {
     const left =
       leftOut > 0 &&
       el("p", { class: "w-note" }, `${plural(leftOut, "signal")} left out to keep the page small; a waveform written with --vcd has all of them.`);
-    if (!rows.some((row) => row.isElement)) return el("div", {}, left);
+    const repeated =
+      this.loopStart !== null &&
+      el("p", { class: "w-note" }, `The shaded cycles, ${this.loopStart} to ${this.cycles - 1}, repeat forever.`);
+    if (!rows.some((row) => row.isElement)) return el("div", {}, repeated, left);
     const body = el("div", {});
     const details = el("details", { class: "w-memories" }, el("summary", {}, "Memory changes"), body);
     details.addEventListener("toggle", () => {
       if (details.open) body.replaceChildren(this.memoryTable());
     });
-    return el("div", {}, left, details);
+    return el("div", {}, repeated, left, details);
   }
 
   memoryTable() {

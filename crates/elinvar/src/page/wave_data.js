@@ -124,6 +124,7 @@ class TraceModel {
     }
     const trace = data.traces[number];
     this.cycles = trace.cycles;
+    this.loopStart = trace.loop_start ?? null;
     this.leftOut = trace.left_out;
     this.rows = trace.rows.map(
       ([signal, runs]) => new SignalRow(data.signals[signal], this.scopes, data.runs[runs]),

@@ -49,6 +49,7 @@ function drawWaveform(context, view) {
   context.beginPath();
   context.rect(left, RULER, width - left, height - RULER);
   context.clip();
+  drawLoop(context, view, RULER, height - RULER);
   for (let at = first; at < last; at++) {
     const { row } = view.rows[at];
     if (row) drawSignal(context, view, row, RULER + at * ROW - view.scrollTop);
@@ -97,6 +98,8 @@ function drawRuler(context, view) {
   context.beginPath();
   context.rect(left, 0, width - left, RULER);
   context.clip();
+  drawLoop(context, view, 0, RULER);
+  context.fillStyle = colours.muted;
   const digits = String(view.cycles).length + 2;
   const step = rulerStep((digits * charWidth) / cycleWidth);
   const start = Math.floor(view.scrollLeft / cycleWidth / step) * step;
@@ -119,6 +122,16 @@ function drawRuler(context, view) {
   context.restore();
   context.strokeStyle = colours.line;
   context.strokeRect(-0.5, -0.5, width + 1, RULER);
+}
+
+/** Shades the cycles that repeat forever. */
+function drawLoop(context, view, y, height) {
+  if (view.loopStart === null) return;
+  const x = view.left + view.loopStart * view.cycleWidth - view.scrollLeft;
+  context.fillStyle = view.colours.cursor;
+  context.globalAlpha = 0.12;
+  context.fillRect(x, y, (view.cycles - view.loopStart) * view.cycleWidth, height);
+  context.globalAlpha = 1;
 }
 
 function drawCursor(context, view) {

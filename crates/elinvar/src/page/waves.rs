@@ -6,7 +6,7 @@
 //! - `signals`: `[SCOPE, NAME, KIND, WIDTH]`, where the kind is a letter; elements of memories have
 //!   the scope of the memory and are called `[ADDRESS]`, with the other elements in `[others]`.
 //! - `runs`: values over the cycles, as the module `runs` writes them.
-//! - `traces`: `{ cycles, rows, left_out }`; a row is a signal and a run. The property is first,
+//! - `traces`: `{ cycles, loop_start, rows, left_out }`; the loop starts in a cycle, or null; a row is a signal and a run. The property is first,
 //!   then inputs, registers and wires, and among these the most important first.
 //!
 //! The size is bounded: signals that are far from the property are left out first.
@@ -80,7 +80,10 @@ impl<'a> Waveforms<'a> {
         rows.sort_by_key(|&(is_other, kind, _)| (is_other, kind));
         let rows: Vec<Json> = rows.into_iter().map(|(_, _, row)| row).collect();
         let cycles = trace.steps.len();
-        self.traces.push(json!({ "cycles": cycles, "rows": rows, "left_out": left_out }));
+        let loop_start = trace.loop_start;
+        self.traces.push(json!({
+            "cycles": cycles, "loop_start": loop_start, "rows": rows, "left_out": left_out,
+        }));
         (self.traces.len() - 1, spent)
     }
 
@@ -129,8 +132,9 @@ impl<'a> Waveforms<'a> {
     fn nets(&self, trace: &Trace) -> Vec<Net> {
         let system = self.system;
         let mut nets = nets::all(system);
-        if let Some(bad) = system.bad(trace.property) {
-            nets::measure(system, bad, &mut nets);
+        let roots = nets::roots(system, trace.property);
+        if !roots.is_empty() {
+            nets::measure(system, &roots, &mut nets);
             if !self.complete {
                 nets.retain(|net| net.distance.is_some() && net.kind != Kind::Clock);
                 nets.retain(|net| !net.parts.iter().all(|&part| system.pool().is_const(part)));

@@ -107,26 +107,25 @@ impl View {
 
     /// The view of a counterexample.
     pub fn of_counterexample(&self, system: &TransitionSystem, trace: &Trace) -> Digest {
-        let bad = system.bads().find(|&(id, _)| id == trace.property).map(|(_, bad)| bad);
+        let roots = nets::roots(system, trace.property);
         let relevance = Relevance::of(system, trace);
-        let candidates = self.candidates(system, bad, relevance.as_ref());
+        let candidates = self.candidates(system, &roots, relevance.as_ref());
         let Candidates { nets, all } = candidates;
         let waves = Waves::of_trace(system, trace, relevance.as_ref(), nets);
         self.digest(system, waves, all)
     }
 
-    /// The signals to record: those that `root` depends on if there is one, unless other ones
+    /// The signals to record: those that the roots depend on if there are any, unless other ones
     /// are asked for.
     pub fn candidates(
         &self,
         system: &TransitionSystem,
-        root: Option<ExprId>,
+        roots: &[ExprId],
         relevance: Option<&Relevance>,
     ) -> Candidates {
         let mut nets = nets::all(system);
-        if let Some(root) = root {
-            nets::measure(system, root, &mut nets);
-        }
+        nets::measure(system, roots, &mut nets);
+        let no_root = roots.is_empty();
         let matters = |net: &Net| {
             let roles = net.parts.iter().filter_map(|&part| system.role_of(part));
             relevance.is_none_or(|relevance| roles.into_iter().any(|role| relevance.matters(role)))
@@ -135,7 +134,7 @@ impl View {
             nets.retain(|net| self.patterns.iter().any(|pattern| pattern.matches(&net.name)));
         } else if !self.all {
             nets.retain(|net| net.kind != Kind::Clock);
-            nets.retain(|net| root.is_none() || net.distance.is_some());
+            nets.retain(|net| no_root || net.distance.is_some());
             nets.retain(|net| !net.parts.iter().all(|&part| system.pool().is_const(part)));
         }
         let nets = without_aliases(gather_words(system, nets));
@@ -144,11 +143,11 @@ impl View {
             return Candidates { nets, all };
         }
         let has_names = nets.iter().any(|net| net.is_named);
-        let is_wanted = |net: &Net| match (net.kind, root) {
+        let is_wanted = |net: &Net| match (net.kind, no_root) {
             _ if net.is_named => true,
             (Kind::Wire, _) => false,
-            (_, Some(_)) => matters(net),
-            (_, None) => !has_names,
+            (_, false) => matters(net),
+            (_, true) => !has_names,
         };
         let is_cause = |net: &Net| net.kind == Kind::Input && relevance.is_some() && matters(net);
         let wanted = (0..nets.len()).filter(|&place| is_wanted(&nets[place]));
@@ -356,7 +355,7 @@ mod tests {
         let trace = trace(1, &[1], 2);
         let digest = View::default().of_counterexample(&system, &trace);
         assert_eq!(rows(&digest), ["input0", "state0"]);
-        let candidates = View::default().candidates(&system, None, None);
+        let candidates = View::default().candidates(&system, &[], None);
         assert_eq!(candidates.nets.len(), 2);
     }
 }

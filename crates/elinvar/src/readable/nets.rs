@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use elinvar_formats::names::path;
-use elinvar_ir::{ExprId, Role, Sort, TransitionSystem};
+use elinvar_ir::{ExprId, PropertyId, PropertyKind, Role, Sort, TransitionSystem};
 
 /// What a signal is in the model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -164,19 +164,29 @@ pub struct Distance {
     pub operators: usize,
 }
 
-/// Notes how far signals are from `root`, where it depends on them.
-pub fn measure(system: &TransitionSystem, root: ExprId, nets: &mut [Net]) {
-    let distances = distances(system, root);
+/// The bits that a property is about: its bad state, or what holds infinitely often if it fails.
+pub fn roots(system: &TransitionSystem, property: PropertyId) -> Vec<ExprId> {
+    match system.properties().get(property.0).map(|property| &property.kind) {
+        Some(PropertyKind::Bad(bad)) => vec![*bad],
+        Some(PropertyKind::Justice(own)) => [system.fairness(), own].concat(),
+        // A simulated system may have no property at all.
+        None => Vec::new(),
+    }
+}
+
+/// Notes how far signals are from the nearest root, where one depends on them.
+pub fn measure(system: &TransitionSystem, roots: &[ExprId], nets: &mut [Net]) {
+    let distances = distances(system, roots);
     for net in nets {
         net.distance = net.parts.iter().filter_map(|part| distances[part.node()]).min();
     }
 }
 
-/// By expression: how far it is from `root`.
-fn distances(system: &TransitionSystem, root: ExprId) -> Vec<Option<Distance>> {
+/// By expression: how far it is from the nearest root.
+fn distances(system: &TransitionSystem, roots: &[ExprId]) -> Vec<Option<Distance>> {
     let pool = system.pool();
     let mut distances: Vec<Option<Distance>> = vec![None; pool.len()];
-    let mut layer = VecDeque::from([root]);
+    let mut layer = roots.iter().copied().collect::<VecDeque<ExprId>>();
     let mut registers = 0;
     while !layer.is_empty() {
         let mut beyond = VecDeque::new();
@@ -248,7 +258,7 @@ mod tests {
         b.bad("p", first);
         let system = b.finish().unwrap();
         let mut nets = all(&system);
-        measure(&system, first, &mut nets);
+        measure(&system, &[first], &mut nets);
         let distances: Vec<_> =
             nets.iter().map(|net| net.distance.map(|d| (d.registers, d.operators))).collect();
         assert_eq!(distances, [Some((2, 1)), None, Some((0, 0)), Some((1, 0))]);

@@ -88,6 +88,10 @@ pub fn of_property(report: &Report, property: &PropertyReport) -> String {
             let (depth, length) = (trace.depth(), length(report, property, trace));
             format!("{what} is reached in cycle {depth}: {length}, replayed.")
         }
+        (Verdict::Unsafe(Trace::System(trace)), false) if trace.loop_start.is_some() => {
+            let (repeat, length) = (repetition(trace), length(report, property, trace));
+            format!("{what} fails: {repeat} forever; {length}, replayed.")
+        }
         (Verdict::Unsafe(Trace::System(trace)), false) => {
             let (depth, length) = (trace.depth(), length(report, property, trace));
             format!("{what} fails in cycle {depth}: {length}, replayed.")
@@ -96,6 +100,16 @@ pub fn of_property(report: &Report, property: &PropertyReport) -> String {
             format!("{what} fails: a run of {}, replayed.", count(trace.steps.len(), "step"))
         }
         (Verdict::Unknown(reason), _) => format!("{what} is undecided: {reason}."),
+    }
+}
+
+/// Which cycles of a trace are its loop: `cycles 2 to 5 repeat`. Without a loop, the cycle in which
+/// it ends: `in cycle 5`.
+pub fn repetition(trace: &elinvar_ir::Trace) -> String {
+    match (trace.loop_start, trace.depth()) {
+        (Some(start), last) if start == last => format!("cycle {last} repeats"),
+        (Some(start), last) => format!("cycles {start} to {last} repeat"),
+        (None, last) => format!("in cycle {last}"),
     }
 }
 
@@ -200,7 +214,8 @@ pub(crate) fn brief(report: &Report, property: &PropertyReport) -> String {
     match &property.verdict {
         Verdict::Unsafe(Trace::System(trace)) => {
             let verb = if is_cover { "is reached" } else { "fails" };
-            format!("{what} {verb} in cycle {}.", trace.depth())
+            let colon = if trace.loop_start.is_some() { ":" } else { "" };
+            format!("{what} {verb}{colon} {}.", repetition(trace))
         }
         Verdict::Unsafe(Trace::Program(trace)) => {
             format!("{what} fails after {}.", count(trace.steps.len(), "step"))

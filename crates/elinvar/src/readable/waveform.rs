@@ -5,6 +5,9 @@
 //! the bit of the property under its name: it is 1 where an assertion fails or a cover statement
 //! is reached. Of an array, the elements that ever differ from the rest are shown as
 //! `name[index]`, and the rest, when there is one, as `name[others]`.
+//!
+//! A loop is shown twice. A line `loop` counts its rounds: it is 0 before the loop, 1 in its first
+//! round and 2 in its second; a comment in a VCD says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,14 +43,36 @@ fn render(
     relevance: Option<&Relevance>,
     format: WaveformFormat,
 ) -> Vec<u8> {
+    let twice = trace.loop_start.map(|_| unrolled(system, trace));
+    let trace = twice.as_ref().unwrap_or(trace);
     let nets = nets(system, trace);
     let lines = lines(system, &nets, &touched(system, trace, relevance, &nets));
-    let variables = variables(system, &nets, &lines);
-    write(format, variables, |recorder| {
+    let mut variables = variables(system, &nets, &lines);
+    let loop_line = variables.len();
+    if trace.loop_start.is_some() {
+        let path = vec!["loop".to_owned()];
+        variables.push(Variable { path, is_register: false, width: 2, same_as: loop_line });
+    }
+    let comment = trace.loop_start.map(|start| {
+        let (again, end) = (middle(trace, start), trace.steps.len());
+        let ns = |cycle: usize| CYCLE * cycle as u64;
+        format!(
+            "cycles {start} to {} ({} ns to {} ns) repeat forever; they are shown twice, to {} ns",
+            again - 1,
+            ns(start),
+            ns(again),
+            ns(end),
+        )
+    });
+    write(format, variables, comment.as_deref(), |recorder| {
         execute(system, trace, relevance, |cycle, moment| {
             let start = CYCLE * cycle as u64;
             recorder.time(start);
             record(&nets, &lines, moment, recorder);
+            if let Some(start) = trace.loop_start {
+                let rounds = u64::from(cycle >= start) + u64::from(cycle >= middle(trace, start));
+                recorder.set(loop_line, &BitVec::new(2, rounds), &BitVec::ones(2));
+            }
             if has_clock(&nets) {
                 recorder.time(start + CYCLE / 2);
                 set_clocks(&nets, &lines, false, recorder);
@@ -56,6 +81,21 @@ fn render(
         // The last cycle has an end, too.
         recorder.time(CYCLE * trace.steps.len() as u64);
     })
+}
+
+/// A trace with two rounds of its loop.
+fn unrolled(system: &TransitionSystem, trace: &Trace) -> Trace {
+    let mut twice = trace.clone();
+    if let (Some(start), Some(back)) = (trace.loop_start, trace.return_step(system)) {
+        twice.steps.push(back);
+        twice.steps.extend_from_slice(&trace.steps[start + 1..]);
+    }
+    twice
+}
+
+/// The first cycle of the second round of a loop that is there twice.
+fn middle(twice: &Trace, start: usize) -> usize {
+    (start + twice.steps.len()) / 2
 }
 
 /// All signals, and the property of the trace.

@@ -28,6 +28,8 @@ pub struct Waves {
     pub signals: Vec<Signal>,
     /// How many cycles are recorded.
     pub cycles: usize,
+    /// The cycle to which the execution returns after the last one, if it is a loop.
+    pub loop_start: Option<usize>,
 }
 
 /// The values of one signal.
@@ -65,7 +67,7 @@ impl Waves {
     /// Nothing recorded yet of these signals.
     pub fn new(nets: Vec<Net>) -> Self {
         let signal = |net| Signal { net, values: Vec::new(), known: Vec::new() };
-        Waves { signals: nets.into_iter().map(signal).collect(), cycles: 0 }
+        Waves { signals: nets.into_iter().map(signal).collect(), cycles: 0, loop_start: None }
     }
 
     /// Adds a cycle.
@@ -87,6 +89,7 @@ impl Waves {
     ) -> Self {
         let mut waves = Waves::new(nets);
         execute(system, trace, relevance, |_, moment| waves.record(moment));
+        waves.loop_start = trace.loop_start;
         waves
     }
 }

@@ -5,54 +5,163 @@
 //! comment `MAPPING n` with n lines `literal model-literal`, then in the symbols,
 //! and else takes the first inputs and latches of both as shared. It demands
 //! inputs, latches and gates numbered without gaps, as [`super::write`] does.
-//! Limit: gates are never shared.
+//!
+//! The fairness constraints and justice conditions of a certificate are relations between two
+//! states ([`Intervention`]). A latch with the symbol `< literal` gives that literal of the
+//! certificate its value in the second state; a comment `INTERVENTION n` with n lines
+//! `literal target-literal` says the same. Without both, the literal of each next value has the
+//! latch's value in the second state.
+//!
+//! Limits: gates are never shared, and only the default replaces gates.
 
 use std::ops::Range;
 
-use elinvar_ir::TransitionSystem;
+use elinvar_ir::{ExprId, Intervention, PropertyKind, Role, TransitionSystem, WitnessCircuit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::document::Document;
+use super::document::{Document, Symbol};
 use super::scan::Scanner;
 use super::{AigerModel, Encoding, Port};
 use crate::{Diagnostic, WriteError};
 
-/// Writes a certificate whose first inputs and states are those of the model.
+/// Writes a certificate of a model.
 ///
 /// # Panics
-/// If more is shared than the circuit or the model has.
+/// If the circuit shares an input or a state that it or the model does not have, or if an
+/// intervention is not about two symbols of the circuit.
 pub fn write_certificate(
-    circuit: &TransitionSystem,
-    shared_inputs: usize,
-    shared_states: usize,
+    circuit: &WitnessCircuit,
     model: &AigerModel,
     encoding: Encoding,
 ) -> Result<Vec<u8>, WriteError> {
-    let sizes = |system: &TransitionSystem| (system.inputs().len(), system.states().len());
-    for (inputs, states) in [sizes(circuit), sizes(&model.system)] {
-        assert!(shared_inputs <= inputs && shared_states <= states, "more is shared than there is");
+    let mut document = Document::new(&circuit.system)?;
+    let mut relations: FxHashMap<(char, usize), String> = FxHashMap::default();
+    for &(own, theirs) in &circuit.shared_inputs {
+        relations.insert(('i', own), format!("= {}", model.input_literal(theirs)));
     }
-    let mut document = Document::new(circuit)?;
-    document.symbols.retain(|symbol| match symbol.section {
-        'i' => symbol.position >= shared_inputs,
-        'l' => symbol.position >= shared_states,
-        _ => true,
-    });
-    for symbol in &mut document.symbols {
-        // Any name with these signs would be taken for a relation to the model.
-        symbol.name.retain(|sign| sign != '=' && sign != '<');
+    for &(own, theirs) in &circuit.shared_states {
+        relations.insert(('l', own), format!("= {}", model.latch_literal(theirs)));
     }
-    let inputs = (0..shared_inputs).map(|input| ('i', input, model.input_literal(input)));
-    let latches = (0..shared_states).map(|latch| ('l', latch, model.latch_literal(latch)));
-    let shared = inputs.chain(latches).map(|(section, position, literal)| {
-        super::document::Symbol { section, position, name: format!("= {literal}") }
-    });
-    document.symbols.splice(0..0, shared);
-    if shared_inputs + shared_states == 0 {
+    for &Intervention { symbol, target } in &circuit.interventions {
+        let port = match circuit.system.role_of(symbol).expect("a symbol of the circuit") {
+            Role::Input(index) => ('i', index),
+            Role::State(index) => ('l', index),
+        };
+        circuit.system.role_of(target).expect("a symbol of the circuit");
+        let relation = relations.entry(port).or_default();
+        if !relation.is_empty() {
+            relation.push(' ');
+        }
+        *relation += &format!("< {}", document.literal(target));
+    }
+    let (shared_inputs, shared_states) = (&circuit.shared_inputs, &circuit.shared_states);
+    let is_shared = |section, position| match section {
+        'i' => shared_inputs.iter().any(|&(own, _)| own == position),
+        'l' => shared_states.iter().any(|&(own, _)| own == position),
+        _ => false,
+    };
+    document.symbols = with_relations(std::mem::take(&mut document.symbols), relations, is_shared);
+    if shared_inputs.is_empty() && shared_states.is_empty() {
         // Without it, nothing shared would be read as the first ones shared.
         document.comment.push_str("MAPPING 0\n");
     }
+    if is_live(&circuit.system) && circuit.interventions.is_empty() {
+        // Without it, the conditions would read the second state at next values.
+        document.comment.push_str("INTERVENTION 0\n");
+    }
     Ok(document.encode(encoding))
+}
+
+/// The symbol table with relations: in place of the names of what is shared, after other names.
+fn with_relations(
+    symbols: Vec<Symbol>,
+    mut relations: FxHashMap<(char, usize), String>,
+    is_shared: impl Fn(char, usize) -> bool,
+) -> Vec<Symbol> {
+    let mut others = Vec::new();
+    for Symbol { section, position, mut name } in symbols {
+        // Any name with these signs would be taken for a relation to the model.
+        name.retain(|sign| sign != '=' && sign != '<');
+        match relations.get_mut(&(section, position)) {
+            Some(relation) if !is_shared(section, position) => {
+                *relation = format!("{name} {relation}")
+            }
+            Some(_) => {}
+            None => others.push(Symbol { section, position, name }),
+        }
+    }
+    let mut related: Vec<_> = relations.into_iter().collect();
+    related.sort_unstable();
+    let related = related.into_iter();
+    let related = related.map(|((section, position), name)| Symbol { section, position, name });
+    related.chain(others).collect()
+}
+
+/// Has the circuit a liveness property?
+fn is_live(circuit: &TransitionSystem) -> bool {
+    circuit.properties().iter().any(|property| match property.kind {
+        PropertyKind::Justice(_) => true,
+        PropertyKind::Bad(_) => false,
+    })
+}
+
+/// The certificate in a circuit that was read. Errors are about its text.
+pub fn certificate_of(
+    certificate: AigerModel,
+    model: &AigerModel,
+) -> Result<WitnessCircuit, Diagnostic> {
+    let shared = certificate_mapping(&certificate, model)?;
+    let interventions =
+        if is_live(&certificate.system) { interventions(&certificate)? } else { Vec::new() };
+    Ok(WitnessCircuit {
+        system: certificate.system,
+        shared_inputs: shared.inputs,
+        shared_states: shared.latches,
+        interventions,
+    })
+}
+
+/// Where the conditions of a certificate read the second state.
+fn interventions(certificate: &AigerModel) -> Result<Vec<Intervention>, Diagnostic> {
+    let system = &certificate.system;
+    let symbol = |port: Port| match port {
+        Port::Input(index) => system.inputs()[index].symbol,
+        Port::Latch(index) => system.states()[index].symbol,
+    };
+    let ports = ports_by_literal(certificate);
+    let at = |literal: u32, span: &Range<usize>| -> Result<ExprId, Diagnostic> {
+        let message =
+            format!("literal {literal} of the certificate is neither an input nor a latch");
+        ports.get(&literal).map(|&port| symbol(port)).ok_or(Diagnostic::new(message, span.clone()))
+    };
+    if let Some(pairs) =
+        pairs_of_comment(certificate, b"INTERVENTION ", "a literal of the certificate")?
+    {
+        let intervention = |pair: &Pair| {
+            Ok(Intervention {
+                symbol: at(pair.own, &pair.span)?,
+                target: at(pair.other, &pair.span)?,
+            })
+        };
+        return pairs.iter().map(intervention).collect();
+    }
+    if !certificate.intervened.is_empty() {
+        let intervention = |related: &super::RelatedSymbol| {
+            let target = at(related.literal, &related.span)?;
+            Ok(Intervention { symbol: symbol(related.port), target })
+        };
+        return certificate.intervened.iter().map(intervention).collect();
+    }
+    let next = |state: &elinvar_ir::State| {
+        let target = state.next.filter(|&next| !system.pool().is_const(next))?;
+        Some(Intervention { symbol: state.symbol, target })
+    };
+    let mut replaced = FxHashSet::default();
+    // Of latches with the same next value, the last one counts.
+    let mut all: Vec<Intervention> = system.states().iter().rev().filter_map(next).collect();
+    all.retain(|intervention| replaced.insert(intervention.target.regular()));
+    all.reverse();
+    Ok(all)
 }
 
 /// What a certificate shares with its model: pairs of the certificate's number
@@ -71,14 +180,15 @@ pub fn certificate_mapping(
     certificate: &AigerModel,
     model: &AigerModel,
 ) -> Result<Correspondence, Diagnostic> {
-    if let Some(pairs) = mapping_comment(certificate)? {
+    let comment = pairs_of_comment(certificate, b"MAPPING ", "a literal of the model")?;
+    if let Some(pairs) = comment {
         let ports = ports_by_literal(certificate);
         let port = |pair: &Pair| {
             let message =
                 format!("literal {} of the certificate is neither an input nor a latch", pair.own);
             ports.get(&pair.own).copied().ok_or(Diagnostic::new(message, pair.span.clone()))
         };
-        let pairs = pairs.iter().map(|pair| Ok((port(pair)?, pair.model, pair.span.clone())));
+        let pairs = pairs.iter().map(|pair| Ok((port(pair)?, pair.other, pair.span.clone())));
         return correspondence(pairs, model);
     }
     if !certificate.shared.is_empty() {
@@ -137,21 +247,24 @@ fn ports_by_literal(model: &AigerModel) -> FxHashMap<u32, Port> {
     inputs.chain(latches).collect()
 }
 
-/// A line of the mapping comment.
+/// A line of a comment with pairs of literals.
 struct Pair {
     own: u32,
-    model: u32,
+    other: u32,
     span: Range<usize>,
 }
 
-/// The pairs of the comment `MAPPING n`, if there is one.
-fn mapping_comment(certificate: &AigerModel) -> Result<Option<Vec<Pair>>, Diagnostic> {
-    const KEYWORD: &[u8] = b"MAPPING ";
+/// The pairs of a comment with a keyword and their number, if there is one.
+fn pairs_of_comment(
+    certificate: &AigerModel,
+    keyword: &[u8],
+    second: &str,
+) -> Result<Option<Vec<Pair>>, Diagnostic> {
     let (text, base) = (certificate.comment(), certificate.comment.at);
     let mut scan = Scanner::new(text);
     let shift = |error: Diagnostic| error.shifted(base);
     while scan.remaining() > 0 {
-        if !scan.eat(KEYWORD) {
+        if !scan.eat(keyword) {
             scan.line();
             continue;
         }
@@ -163,10 +276,10 @@ fn mapping_comment(certificate: &AigerModel) -> Result<Option<Vec<Pair>>, Diagno
             let mut line = || {
                 let own = scan.number("a literal of the certificate")?;
                 scan.space("a literal of the certificate")?;
-                Ok((own, scan.number("a literal of the model")?))
+                Ok((own, scan.number(second)?))
             };
-            let (own, model) = line().map_err(shift)?;
-            pairs.push(Pair { own, model, span: base + at..base + scan.at() });
+            let (own, other) = line().map_err(shift)?;
+            pairs.push(Pair { own, other, span: base + at..base + scan.at() });
             scan.line();
         }
         return Ok(Some(pairs));
@@ -186,11 +299,22 @@ mod tests {
         read(MODEL).unwrap()
     }
 
+    /// The model itself as a certificate that shares its first inputs and states.
+    fn circuit(system: &TransitionSystem, inputs: usize, states: usize) -> WitnessCircuit {
+        let same = |count| (0..count).map(|index| (index, index)).collect();
+        WitnessCircuit {
+            system: system.clone(),
+            shared_inputs: same(inputs),
+            shared_states: same(states),
+            interventions: Vec::new(),
+        }
+    }
+
     #[test]
     fn shared_ports_carry_the_literals_of_the_model() {
         let model = model();
         for encoding in [Encoding::Ascii, Encoding::Binary] {
-            let text = write_certificate(&model.system, 1, 1, &model, encoding).unwrap();
+            let text = write_certificate(&circuit(&model.system, 1, 1), &model, encoding).unwrap();
             let certificate = read(&text).unwrap();
             assert_eq!(certificate.system.input_name(0), "= 2");
             assert_eq!(certificate.system.state_name(0), "= 4");
@@ -203,7 +327,8 @@ mod tests {
     #[test]
     fn nothing_shared_is_said() {
         let model = model();
-        let text = write_certificate(&model.system, 0, 0, &model, Encoding::Ascii).unwrap();
+        let text =
+            write_certificate(&circuit(&model.system, 0, 0), &model, Encoding::Ascii).unwrap();
         assert!(text.ends_with(b"i0 ab\nl0 a1\nb0 xy\nc\nMAPPING 0\n"));
         let shared = certificate_mapping(&read(&text).unwrap(), &model).unwrap();
         assert_eq!(shared, Correspondence::default());
@@ -245,5 +370,67 @@ mod tests {
             "expected a literal of the certificate, found the end of the file"
         );
         assert_eq!(error("c\nMAPPING x\n").1, "x");
+    }
+
+    /// A shared latch and another one, both with a copy in the second state; a condition.
+    const LIVE: &[u8] =
+        b"aag 5 3 2 0 0 1 0 1\n2\n4\n6\n8 2\n10 8\n9\n1\n4\ni0 = 2\nl0 = 4 < 4\nl1 old < 6\n";
+
+    #[test]
+    fn interventions_are_written_and_read() {
+        let certificate = certificate_of(read(LIVE).unwrap(), &model()).unwrap();
+        let system = &certificate.system;
+        let pair = |state: usize, input: usize| Intervention {
+            symbol: system.states()[state].symbol,
+            target: system.inputs()[input].symbol,
+        };
+        assert_eq!(certificate.interventions, [pair(0, 1), pair(1, 2)]);
+        assert_eq!(certificate.shared_states, [(0, 0)]);
+        let text = write_certificate(&certificate, &model(), Encoding::Ascii).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        // The name of the second latch loses its sign.
+        assert!(text.contains("\nl0 = 4 < 4\nl1 old  6 < 6\n"), "{text}");
+        let again = certificate_of(read(text.as_bytes()).unwrap(), &model()).unwrap();
+        assert_eq!(again.interventions, certificate.interventions);
+    }
+
+    #[test]
+    fn no_intervention_is_said() {
+        let certificate = certificate_of(read(LIVE).unwrap(), &model()).unwrap();
+        let none = WitnessCircuit { interventions: Vec::new(), ..certificate };
+        let text = write_certificate(&none, &model(), Encoding::Binary).unwrap();
+        assert!(text.ends_with(b"c\nINTERVENTION 0\n"));
+        let again = certificate_of(read(&text).unwrap(), &model()).unwrap();
+        assert_eq!(again.interventions, []);
+    }
+
+    /// A comment goes before the symbols, and next values are the default.
+    #[test]
+    fn interventions_have_three_sources() {
+        let read_with = |rest: &str| {
+            let text = format!("aag 4 2 2 0 0 1 0 1\n2\n4\n6 3\n8 1\n0\n1\n4\n{rest}");
+            certificate_of(read(text.as_bytes()).unwrap(), &model())
+                .map(|certificate| {
+                    let system = &certificate.system;
+                    let input = |index: usize| system.inputs()[index].symbol;
+                    let which = |it: &Intervention| {
+                        let state = system.states().iter().position(|s| s.symbol == it.symbol);
+                        (state, it.target == input(1), it.target.regular() == input(0))
+                    };
+                    certificate.interventions.iter().map(which).collect::<Vec<_>>()
+                })
+                .map_err(|error| (error.message, text[error.span].to_owned()))
+        };
+        assert_eq!(read_with("l1 < 4\nc\nINTERVENTION 1\n6 4\n"), Ok(vec![(Some(0), true, false)]));
+        assert_eq!(read_with("l1 < 4\n"), Ok(vec![(Some(1), true, false)]));
+        // The next value of the second latch is constant.
+        assert_eq!(read_with(""), Ok(vec![(Some(0), false, true)]));
+        let no_port = |literal| {
+            format!("literal {literal} of the certificate is neither an input nor a latch")
+        };
+        assert_eq!(read_with("l1 < 5\n"), Err((no_port(5), "< 5".into())));
+        assert_eq!(read_with("c\nINTERVENTION 1\n10 4\n"), Err((no_port(10), "10 4".into())));
+        assert_eq!(read_with("c\nINTERVENTION 1\n6 10\n"), Err((no_port(10), "6 10".into())));
+        assert!(read_with("c\nINTERVENTION 2\n6 4\n").is_err());
     }
 }

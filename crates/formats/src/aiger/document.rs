@@ -85,6 +85,11 @@ impl Document {
         })
     }
 
+    /// The literal of a symbol of the system, or of anything else that the file mentions.
+    pub fn literal(&self, expr: ExprId) -> u32 {
+        self.gates.literal(expr)
+    }
+
     /// The bytes of the file.
     pub fn encode(&self, encoding: Encoding) -> Vec<u8> {
         let mut out = Vec::new();

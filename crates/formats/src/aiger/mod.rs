@@ -3,17 +3,16 @@
 //! Follows "AIGER 1.9 and Beyond" (Biere, Heljanko, Wieringa 2011) with the
 //! reset functions of the 2025 hardware model checking competition: a latch may
 //! start at 0, at 1, at any value (its own literal), or at the value of any
-//! other literal. Witnesses of bad states are stimuli ([`read_witness`]);
-//! certificates are circuits that name the literals they share with the model
-//! in Certifaiger's way ([`write_certificate`], [`certificate_mapping`]).
+//! other literal. Witnesses of bad states and of justice properties are stimuli
+//! ([`read_witness`]); certificates are circuits that name the literals they share with the model
+//! in Certifaiger's way ([`write_certificate`], [`certificate_of`]).
 //!
 //! A file with neither bad states nor justice properties is an old one: its
 //! outputs are the bad states.
 //!
 //! Limits: fewer than 2^30 variables; a binary file may have 2^20 inputs that
 //! nothing mentions, an ASCII file 2^26 variables that nothing defines; invalid
-//! UTF-8 in names is replaced; lassos (witnesses of justice properties) are
-//! not read.
+//! UTF-8 in names is replaced.
 
 mod certificate;
 mod document;
@@ -28,7 +27,7 @@ use std::ops::Range;
 
 use elinvar_ir::TransitionSystem;
 
-pub use certificate::{Correspondence, certificate_mapping, write_certificate};
+pub use certificate::{Correspondence, certificate_mapping, certificate_of, write_certificate};
 pub use document::write;
 pub use read::{read, read_with};
 pub use witness::{read_witness, write_witness};
@@ -50,7 +49,8 @@ pub struct AigerModel {
     /// How the file was encoded.
     pub encoding: Encoding,
     literals: Literals,
-    shared: Vec<SharedSymbol>,
+    shared: Vec<RelatedSymbol>,
+    intervened: Vec<RelatedSymbol>,
     comment: Comment,
 }
 
@@ -103,9 +103,10 @@ enum Port {
     Latch(usize),
 }
 
-/// A symbol of the form `= literal`: this port is that one of another circuit.
+/// A symbol that relates its port to a literal: `= literal` says that the port is that one of
+/// another circuit, `< literal` that the literal has the port's value in a second state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct SharedSymbol {
+struct RelatedSymbol {
     port: Port,
     literal: u32,
     span: Range<usize>,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::gates::{Circuit, Definitions};
 use super::header::Header;
 use super::scan::{Mention, Scanner};
-use super::{AigerModel, Comment, Encoding, Literals, Port, SharedSymbol};
+use super::{AigerModel, Comment, Encoding, Literals, Port, RelatedSymbol};
 use crate::Diagnostic;
 use crate::names::escape;
 
@@ -50,6 +50,7 @@ pub fn read_with(source: &[u8], mut builder: SystemBuilder) -> Result<AigerModel
         encoding: header.encoding,
         literals: sections.literals,
         shared: symbols.shared,
+        intervened: symbols.intervened,
         comment,
     })
 }
@@ -273,7 +274,8 @@ fn read_justice(scan: &mut Scanner, header: &Header) -> Result<Vec<Vec<Mention>>
 struct Symbols {
     /// By section and position, for what has no symbol in the pool.
     names: FxHashMap<(char, usize), String>,
-    shared: Vec<SharedSymbol>,
+    shared: Vec<RelatedSymbol>,
+    intervened: Vec<RelatedSymbol>,
 }
 
 impl Symbols {
@@ -335,8 +337,12 @@ impl Symbols {
         let fresh = match port {
             None => self.names.insert((section, position), text.into_owned()).is_none(),
             Some((port, symbol)) => {
-                if let Some(literal) = shared_literal(name) {
-                    self.shared.push(SharedSymbol { port, literal, span });
+                if let Some(literal) = related_literal(name, b'=') {
+                    let span = span.clone();
+                    self.shared.push(RelatedSymbol { port, literal, span });
+                }
+                if let Some(literal) = related_literal(name, b'<') {
+                    self.intervened.push(RelatedSymbol { port, literal, span });
                 }
                 name_symbol(&mut builder.pool, symbol, text)
             }
@@ -364,9 +370,9 @@ fn name_symbol(pool: &mut Pool, symbol: ExprId, name: Cow<str>) -> bool {
     fresh
 }
 
-/// The literal in `… = literal …`.
-fn shared_literal(name: &[u8]) -> Option<u32> {
-    let sign = name.iter().position(|&byte| byte == b'=')?;
+/// The literal in `… = literal …` or `… < literal …`.
+fn related_literal(name: &[u8], sign: u8) -> Option<u32> {
+    let sign = name.iter().position(|&byte| byte == sign)?;
     let digits = name[sign + 1..].trim_ascii_start();
     Scanner::new(digits).number("a literal").ok()
 }

@@ -1,23 +1,30 @@
-//! Witnesses of bad states: stimuli that lead to them.
+//! Witnesses: stimuli that lead to bad states, or to loops that violate justice properties.
 //!
-//! A line `1`, the properties (`b` and a number among the bad states, for each of them), a
-//! line with the initial values of the latches, a line with the inputs of each cycle,
-//! and a full stop. Lines that start with `c` or `u` are comments. An `x` leaves a value
-//! open: the trace must violate the properties for both values. Only a latch that has a
-//! reset value takes that one.
+//! A line `1`, the properties (for each of them `b` and a number among the bad states, or `j` and
+//! a number among the justice properties), a line with the initial values of the latches, a line
+//! with the inputs of each cycle, and a full stop. Lines that start with `c` or `u` are comments.
+//! An `x` leaves a value open: the trace must violate the properties for both values. Only a latch
+//! that has a reset value takes that one.
+//!
+//! The stimulus of a justice property ends where the loop closes: the state after the last cycle
+//! is that of an earlier one. The file does not say which one. aigsim compares all latches, so the
+//! loop of a trace is repeated until all of them return, if that takes few enough cycles.
 //!
 //! The witness is one of the circuit that [`super::write`] makes of the system:
 //! after the inputs come the inputs that drive the states without next function.
 
 use std::ops::Range;
 
+use std::borrow::Cow;
+
 use elinvar_ir::{
-    BitVec, OpenValue, PropertyId, Simulator, Step, Trace, TransitionSystem, Value, Witness,
+    BitVec, OpenValue, PropertyId, PropertyKind, Simulator, Step, Trace, TransitionSystem, Value,
+    Witness,
 };
 
 use crate::{Diagnostic, counted};
 
-/// Reads a witness of bad states of a bit-level system.
+/// Reads a witness of properties of a bit-level system.
 ///
 /// The trace is complete, with 0 for open values, but it is not replayed: judging it is
 /// the checker's business.
@@ -25,7 +32,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
     let mut lines = Lines { source, at: 0 };
     let status = lines.next("the status `1`")?;
     check_status(source, &status)?;
-    let line = lines.next("the property, such as `b0`")?;
+    let line = lines.next("the property, such as `b0` or `j0`")?;
     let properties = read_properties(source, line, system)?;
 
     let latches = lines.next("the initial values of the latches")?;
@@ -92,23 +99,34 @@ fn steps(system: &TransitionSystem, stimuli: Vec<Vec<Option<bool>>>) -> Vec<Step
     steps
 }
 
-/// Writes a trace of a bit-level system as a witness.
+/// Writes a trace of a bit-level system as a witness. If its loop cannot be repeated until all
+/// latches return, a comment says so.
 ///
 /// # Panics
-/// If the trace is not one of the system, the property not a bad state of it, or
-/// a signal wider than a bit.
+/// If the trace is not one of the system, or a signal wider than a bit.
 pub fn write_witness(system: &TransitionSystem, trace: &Trace) -> String {
-    let number = system.bads().position(|(id, _)| id == trace.property);
-    let number = number.expect("a trace ends in a bad state");
-    let mut text = format!("1\nb{number}\n");
+    let mut text = String::new();
+    let trace = match trace.with_closed_loop(system) {
+        Some(closed) => Cow::Owned(closed),
+        None => {
+            text.push_str(
+                "c not all latches return: the loop closes only in those that the property\n",
+            );
+            text.push_str("c and the constraints depend on\n");
+            Cow::Borrowed(trace)
+        }
+    };
+    let (kind, number) = numbered(system, trace.property);
+    text += &format!("1\n{kind}{number}\n");
     let push = |text: &mut String, value: &Value| {
         text.push(if value.bv().is_true() { '1' } else { '0' });
     };
     trace.initial.iter().for_each(|value| push(&mut text, value));
     text.push('\n');
+    let back = trace.return_step(system);
     for (cycle, step) in trace.steps.iter().enumerate() {
         step.inputs.iter().for_each(|value| push(&mut text, value));
-        match trace.steps.get(cycle + 1) {
+        match trace.steps.get(cycle + 1).or(back.as_ref()) {
             Some(next) => next.free.iter().for_each(|value| push(&mut text, value)),
             None => text.extend(system.free_states().iter().map(|_| '0')),
         }
@@ -116,6 +134,20 @@ pub fn write_witness(system: &TransitionSystem, trace: &Trace) -> String {
     }
     text.push_str(".\n");
     text
+}
+
+/// The letter of a property's kind and its number among those of its kind.
+fn numbered(system: &TransitionSystem, property: PropertyId) -> (char, usize) {
+    let letter = letter_of(&system.property(property).kind);
+    let before = &system.properties()[..property.0];
+    (letter, before.iter().filter(|other| letter_of(&other.kind) == letter).count())
+}
+
+fn letter_of(kind: &PropertyKind) -> char {
+    match kind {
+        PropertyKind::Bad(_) => 'b',
+        PropertyKind::Justice(_) => 'j',
+    }
 }
 
 fn value(bit: bool) -> Value {
@@ -173,14 +205,14 @@ fn check_status(source: &[u8], line: &Range<usize>) -> Result<(), Diagnostic> {
     }
 }
 
-/// The properties of a line such as `b0b2`.
+/// The properties of a line such as `b0b2` or `b0j1`.
 fn read_properties(
     source: &[u8],
     line: Range<usize>,
     system: &TransitionSystem,
 ) -> Result<Vec<PropertyId>, Diagnostic> {
     let expected =
-        |span: Range<usize>| Err(Diagnostic::new("expected a property such as `b0`", span));
+        |span: Range<usize>| Err(Diagnostic::new("expected a property such as `b0` or `j0`", span));
     let mut properties = Vec::new();
     let mut at = line.start;
     while at < line.end {
@@ -189,20 +221,11 @@ fn read_properties(
         let number = std::str::from_utf8(&source[at + 1..span.end]).ok();
         let number = number.and_then(|digits| digits.parse::<usize>().ok());
         match (source[at], number) {
-            (b'b', Some(number)) => match system.bads().nth(number) {
-                Some((id, _)) => properties.push(id),
-                None => {
-                    let count = system.bads().count();
-                    let message = format!(
-                        "there is no `b{number}`: the model has {}",
-                        counted(count, "bad state")
-                    );
-                    return Err(Diagnostic::new(message, span));
-                }
-            },
-            (b'j', Some(_)) => {
-                let message = "witnesses of justice properties are not supported";
-                return Err(Diagnostic::new(message, span));
+            (letter @ (b'b' | b'j'), Some(number)) => {
+                let letter = char::from(letter);
+                let property = nth_property(system, letter, number);
+                properties
+                    .push(property.map_err(|message| Diagnostic::new(message, span.clone()))?);
             }
             // `b0 b1` is not what the format says, but it is clear.
             (b' ', None) if !properties.is_empty() => {}
@@ -211,6 +234,26 @@ fn read_properties(
         at = span.end;
     }
     if properties.is_empty() { expected(line) } else { Ok(properties) }
+}
+
+/// The property with this number among those of its kind.
+fn nth_property(
+    system: &TransitionSystem,
+    letter: char,
+    number: usize,
+) -> Result<PropertyId, String> {
+    let all = system.properties().iter().enumerate();
+    let mut of_kind = all.filter(|(_, property)| letter_of(&property.kind) == letter);
+    if let Some((id, _)) = of_kind.clone().nth(number) {
+        return Ok(PropertyId(id));
+    }
+    let count = of_kind.by_ref().count();
+    let has = match letter {
+        'b' => counted(count, "bad state"),
+        _ if count == 1 => "1 justice property".to_owned(),
+        _ => format!("{count} justice properties"),
+    };
+    Err(format!("there is no `{letter}{number}`: the model has {has}"))
 }
 
 /// The bits of a line; `None` for `x`.
@@ -322,9 +365,12 @@ mod tests {
         assert_eq!(error("1\nb2\n").0, "there is no `b2`: the model has 2 bad states");
         assert_eq!(error("1\nb0b2\n").1, "b2");
         assert_eq!(error("1\nb0j0\n").1, "j0");
-        assert_eq!(error("1\nb0x\n"), ("expected a property such as `b0`".into(), "x".into()));
+        assert_eq!(
+            error("1\nb0x\n"),
+            ("expected a property such as `b0` or `j0`".into(), "x".into())
+        );
         assert_eq!(error("1\nb0b\n").1, "b");
-        assert_eq!(error("1\n\n000\n").0, "expected a property such as `b0`");
+        assert_eq!(error("1\n\n000\n").0, "expected a property such as `b0` or `j0`");
         let good = "1\nb0\n100\n00\n.\n";
         assert_eq!(
             error(&format!("{good}junk\n")),
@@ -335,8 +381,8 @@ mod tests {
             error(&format!("{good}{good}")),
             ("the file has a second witness".into(), "1".into())
         );
-        assert_eq!(error("1\nj0\n").0, "witnesses of justice properties are not supported");
-        assert_eq!(error("1\nb\n").0, "expected a property such as `b0`");
+        assert_eq!(error("1\nj0\n").0, "there is no `j0`: the model has 0 justice properties");
+        assert_eq!(error("1\nb\n").0, "expected a property such as `b0` or `j0`");
         assert_eq!(
             error("1\nb0\n10\n"),
             ("expected 3 values for the latches, found 2".into(), "10".into())
@@ -350,5 +396,44 @@ mod tests {
             error("1\nb0\n100\n00\n").0,
             "expected the inputs of a cycle or a full stop, found the end of the file"
         );
+    }
+
+    /// A latch that toggles, one that counts its rounds modulo two, and a state without next
+    /// function. The property is that the first one is set.
+    fn live() -> TransitionSystem {
+        let mut b = elinvar_ir::SystemBuilder::new();
+        let bit = b.state(elinvar_ir::Sort::BOOL, Some("bit")).unwrap();
+        let round = b.state(elinvar_ir::Sort::BOOL, Some("round")).unwrap();
+        b.state(elinvar_ir::Sort::BOOL, Some("free")).unwrap();
+        let no = b.pool.bool(false);
+        (b.states[0].init, b.states[1].init) = (Some(no), Some(no));
+        b.states[0].next = Some(b.pool.not(bit).unwrap());
+        b.states[1].next = Some(b.pool.xor(round, bit).unwrap());
+        b.bad("q", round);
+        let conditions = PropertyKind::Justice(vec![bit]);
+        b.properties.push(elinvar_ir::Property::new("p", conditions));
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn loops_are_repeated_until_all_latches_return() {
+        let step = |free: &[bool]| Step {
+            inputs: vec![],
+            free: free.iter().map(|&bit| value(bit)).collect(),
+        };
+        let trace = Trace {
+            property: PropertyId(1),
+            initial: vec![value(false), value(false), value(true)],
+            steps: vec![step(&[]), step(&[false])],
+            loop_start: Some(0),
+        };
+        let text = write_witness(&live(), &trace);
+        assert_eq!(text, "1\nj0\n001\n0\n1\n0\n1\n.\n");
+        let read = read_witness(text.as_bytes(), &live()).unwrap();
+        assert_eq!((read.properties, read.trace.steps.len()), (vec![PropertyId(1)], 4));
+        let both = read_witness(b"1\nb0j0\n000\n0\n0\n.\n", &live()).unwrap();
+        assert_eq!(both.properties, [PropertyId(0), PropertyId(1)]);
+        let error = read_witness(b"1\nj1\n", &live()).unwrap_err();
+        assert_eq!(error.message, "there is no `j1`: the model has 1 justice property");
     }
 }

@@ -18,6 +18,11 @@
 //! model leaves open are written: those without initial value at the start,
 //! those without next value later. Others may be given and must be as the model says.
 //! What a witness does not mention is zero, or as the model says.
+//!
+//! A witness of a justice property (`j0`) ends where its loop closes: the states after the last
+//! cycle are those of an earlier one. The file does not say which one. btorsim does not check such
+//! witnesses. The loop of a trace is repeated until all states return, if that takes few enough
+//! cycles; otherwise a comment says that it closes only in those that matter.
 
 use std::fmt::{self, Write as _};
 
@@ -35,6 +40,12 @@ use crate::numbered::{ELEMENTWISE_ADDRESS, Radix, Scanner, Word, printable, read
 /// Writes a trace as a witness of the system.
 pub fn write_witness(system: &TransitionSystem, trace: &Trace) -> String {
     let mut out = String::new();
+    let closed = trace.with_closed_loop(system);
+    if closed.is_none() {
+        out.push_str("; not all states return: the loop closes only in those that the property\n");
+        out.push_str("; and the constraints depend on\n");
+    }
+    let trace = closed.as_ref().unwrap_or(trace);
     render(system, trace, &mut out).expect("writing to a string cannot fail");
     out
 }

@@ -32,10 +32,12 @@ pub struct Variable {
     pub same_as: usize,
 }
 
-/// Writes a waveform. `fill` sets the values, in the order of time.
+/// Writes a waveform. `fill` sets the values, in the order of time. The comment goes to the header
+/// of a VCD.
 pub fn write(
     format: WaveformFormat,
     mut variables: Vec<Variable>,
+    comment: Option<&str>,
     fill: impl FnOnce(&mut Recorder<'_>),
 ) -> Vec<u8> {
     name_uniquely(&mut variables);
@@ -45,7 +47,7 @@ pub fn write(
     let shown = vec![None; variables.len()];
     match format {
         WaveformFormat::Vcd => {
-            let mut sink = vcd::Vcd::new(&variables, &order);
+            let mut sink = vcd::Vcd::new(&variables, &order, comment);
             fill(&mut Recorder { variables: &variables, sink: &mut sink, shown });
             sink.finish()
         }
@@ -174,7 +176,7 @@ mod tests {
             variable(&["a b"], 1, 3),
             variable(&["a_b"], 1, 4),
         ];
-        write(format, variables, |recorder| {
+        write(format, variables, None, |recorder| {
             let all = |width| BitVec::ones(width);
             recorder.time(0);
             recorder.set(0, &BitVec::bool(true), &all(1));

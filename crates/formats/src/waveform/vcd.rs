@@ -15,9 +15,12 @@ pub struct Vcd {
 
 impl Vcd {
     /// Declares the variables.
-    pub fn new(variables: &[Variable], order: &[usize]) -> Self {
+    pub fn new(variables: &[Variable], order: &[usize], comment: Option<&str>) -> Self {
         let mut writer = Writer::new(Vec::new());
         writer.version(concat!("Elinvar ", env!("CARGO_PKG_VERSION"))).expect(MEMORY);
+        if let Some(comment) = comment {
+            writer.comment(comment).expect(MEMORY);
+        }
         writer.timescale(1, TimescaleUnit::NS).expect(MEMORY);
         let mut codes = vec![IdCode::FIRST; variables.len()];
         let mut next = IdCode::FIRST;
