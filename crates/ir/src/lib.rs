@@ -39,6 +39,7 @@ mod expr;
 mod fact;
 mod formula;
 mod locate;
+mod ltl;
 mod names;
 mod operator;
 mod origin;
@@ -63,6 +64,7 @@ pub use evidence::{
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};
+pub use ltl::{AtomId, FormulaId, Formulas, Ltl};
 pub use names::Names;
 pub use operator::{BinaryOp, UnaryOp};
 pub use origin::{Goal, Origin, Place};

@@ -67,9 +67,12 @@ fn as_program(program: &Program, options: &CfgOptions) -> Result<Option<Vec<Answ
     match Task::about(program, &properties, &run).check(&mut Cfg(options.clone())) {
         Ok(verdicts) => confirm(program, &properties, verdicts).map(Some),
         Err(EngineError::NoSolver(message)) => panic!("{message}"),
-        Err(EngineError::TooLarge(_) | EngineError::NotSafety(_) | EngineError::Stopped(_)) => {
-            Ok(None)
-        }
+        Err(
+            EngineError::TooLarge(_)
+            | EngineError::NotSafety(_)
+            | EngineError::NotLiveness(_)
+            | EngineError::Stopped(_),
+        ) => Ok(None),
     }
 }
 
