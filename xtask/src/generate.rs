@@ -8,8 +8,8 @@ use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
 use elinvar_models::families::{
-    counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug, shift_parity,
-    shift_parity_with_bug,
+    arbiters, arbiters_with_bug, counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug,
+    shift_parity, shift_parity_with_bug,
 };
 use elinvar_transform::bitblast;
 use experiments::harness::{self, finish};
@@ -29,7 +29,7 @@ pub struct Options {
     /// Bits of an address of memclear
     #[arg(long, default_value_t = 32)]
     address: u32,
-    /// Stages of shift-parity, digits of counters, stations of ring
+    /// Stages of shift-parity, digits of counters, stations of ring and arbiters
     #[arg(long, default_value_t = 16)]
     size: u32,
     /// The file, in BTOR if it ends in `.btor`, in AIGER if in `.aig` or `.aag`, else
@@ -56,6 +56,10 @@ enum Family {
     Ring,
     /// A ring whose last station keeps the token, too
     RingBug,
+    /// A ring of arbiters in which every request is granted, under fairness
+    Arbiters,
+    /// A ring of arbiters in which a request may starve
+    ArbitersBug,
 }
 
 pub fn run(options: &Options) -> ExitCode {
@@ -91,6 +95,8 @@ fn system(options: &Options) -> Result<TransitionSystem, String> {
         Family::Counters => counters(size),
         Family::Ring => ring(size),
         Family::RingBug => ring_with_bug(size),
+        Family::Arbiters => arbiters(size),
+        Family::ArbitersBug => arbiters_with_bug(size),
     };
     built.map_err(|error| error.to_string())
 }

@@ -23,6 +23,7 @@ use crate::family::{FamilyOptions, SearchName};
 use crate::html::HtmlOption;
 use crate::input::DesignOptions;
 use crate::limits::{self, Limits};
+use crate::ltl::LtlOptions;
 use crate::maps::MapOptions;
 use crate::program_options::{DialectOption, ProgramOptions};
 use crate::progress::Progress;
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// be repeated.
     #[arg(long, value_name = "NAME|INDEX")]
     property: Vec<String>,
+
+    #[command(flatten)]
+    ltl: LtlOptions,
 
     /// Check only cover statements
     ///
@@ -201,6 +205,7 @@ Examples:
   elinvar check fifo.sv --html fifo.html
   elinvar check fifo.btor2 --engine pdr --stats
   elinvar check fifo.btor2 -j 4
+  elinvar check arbiter.btor2 --ltl 'G (req -> F gnt)'
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
   elinvar check game.btor2 --parameter limit --range 1..20
   elinvar check sort.bpl --timeout 60
@@ -244,6 +249,7 @@ fn decide(arguments: &Arguments, run: &ci::Run<'_>) -> Result<u8> {
         }
         Problem::Program(_) => problem,
     };
+    let problem = arguments.ltl.apply(problem)?;
     let chosen = problem.chosen(session.options())?;
     arguments.expect_evidence_outputs(&chosen)?;
     if arguments.family.family().is_some() {

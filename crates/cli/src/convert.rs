@@ -13,6 +13,7 @@ use elinvar_transform::{bitblast, with_input};
 
 use crate::input::DesignOptions;
 use crate::limits::Resources;
+use crate::ltl::LtlOptions;
 use crate::program_options::DialectOption;
 use crate::{code, output};
 
@@ -43,6 +44,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME|INDEX")]
     property: Option<String>,
 
+    #[command(flatten)]
+    ltl: LtlOptions,
+
     /// Put a number in place of an input
     #[arg(long, value_name = "INPUT=VALUE", value_parser = assignment)]
     set: Vec<(String, u64)>,
@@ -70,6 +74,7 @@ Examples:
   elinvar convert fifo.btor2 -o fifo.aig
   elinvar convert fifo.sv --top fifo -o fifo.btor2
   elinvar convert fifo.btor2 -o fifo.smt2 --bound 20 --property full
+  elinvar convert arbiter.aag --ltl 'G (req -> F gnt)' -o monitored.aig
   elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg
   elinvar convert sort.bpl -o sort.smt2 && z3 sort.smt2        sat: safe, unsat: unsafe";
 
@@ -113,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 
 impl Arguments {
     fn convert(&self, source: Arc<Source>, target: Target) -> Result<Vec<u8>> {
-        let problem = Problem::from_source(source, self.dialect.get())?;
+        let problem = self.ltl.apply(Problem::from_source(source, self.dialect.get())?)?;
         if let Problem::Program(program) = &problem
             && target.format.writes().contains(&ProblemKind::Program)
         {

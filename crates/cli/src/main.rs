@@ -15,6 +15,7 @@ mod html;
 mod input;
 mod interrupt;
 mod limits;
+mod ltl;
 mod manual;
 mod maps;
 mod output;

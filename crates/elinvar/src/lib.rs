@@ -59,6 +59,7 @@ mod explain;
 mod family;
 pub mod files;
 mod json;
+mod ltl;
 mod merged;
 pub mod optimum;
 mod options;

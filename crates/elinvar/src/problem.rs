@@ -13,6 +13,7 @@ use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem};
 use elinvar_transform::{Lowered, ProgramLift, lower_with};
 
 use crate::error::Error;
+use crate::ltl::Monitors;
 use crate::merged;
 use crate::report::Location;
 use crate::rtl::Elaboration;
@@ -220,8 +221,39 @@ impl SystemProblem {
     pub(crate) fn verbatim_model(&self) -> Model {
         match &self.original.reading {
             SecondReading::Ready(system) => Model::from(TransitionSystem::clone(system)),
-            SecondReading::File(_) | SecondReading::Built(_) => Model::clone(&self.model),
+            SecondReading::File(_) | SecondReading::Built(_) | SecondReading::Monitored(..) => {
+                Model::clone(&self.model)
+            }
         }
+    }
+
+    /// The same model with formulas of linear temporal logic as further properties, one on each line
+    /// of the text: see [`elinvar_formats::ltl`]. Monitors of the formulas are part of the model.
+    ///
+    /// ```
+    /// use elinvar::{Problem, Source};
+    /// let problem = Problem::parse("toggle.aag", "aag 1 0 1 1\n2 3\n2\nl0 led\n")?.as_system()?;
+    /// let problem = problem.with_formulas(&Source::new("<ltl>", "blinks: G F led"))?;
+    /// assert_eq!(problem.system().properties()[1].name, "blinks");
+    /// let error = problem.with_formulas(&Source::new("<ltl>", "G F light")).unwrap_err();
+    /// assert!(error.to_string().starts_with("<ltl>:1:5: error: the model has no signal `light`"));
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a formula is not well-formed or the model lacks a signal, or if the model is a formula
+    /// itself.
+    pub fn with_formulas(&self, text: &Source) -> Result<Self, Error> {
+        if self.is_combinational() {
+            let message = "a formula has no executions that temporal logic could be about";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let monitors = Monitors::read(text, self.system())?;
+        let system = monitors.add(self.system().clone()).map_err(Error::Bug)?;
+        let model = Arc::new(Model::clone(&self.model).extended(system));
+        let reading = SecondReading::Monitored(Arc::clone(&self.original), Arc::new(monitors));
+        let original = Arc::new(Original::new(reading, false));
+        Ok(SystemProblem { model, original, ..self.clone() })
     }
 
     /// The same model with one property: no bad state of any safety property is reachable.
@@ -373,6 +405,8 @@ enum SecondReading {
     Built(Arc<Model>),
     /// It was made together with the model.
     Ready(Arc<TransitionSystem>),
+    /// Another reading with monitors of formulas.
+    Monitored(Arc<Original>, Arc<Monitors>),
 }
 
 impl Original {
@@ -407,6 +441,10 @@ impl Original {
             (SecondReading::Ready(system), true) => {
                 self.keep(|| Ok(merged::system(TransitionSystem::clone(system))))
             }
+            (SecondReading::Monitored(original, monitors), is_merged) => self.keep(|| {
+                let system = monitors.add(original.system()?.clone())?;
+                Ok(if is_merged { merged::system(system) } else { system })
+            }),
             (SecondReading::File(source), is_merged) => self.keep(|| {
                 let system = verbatim(source).map_err(|error| error.to_string())?.into_system();
                 Ok(if is_merged { merged::system(system) } else { system })

@@ -20,6 +20,7 @@ mod diagnostic;
 pub mod dot;
 mod format;
 pub mod horn;
+pub mod ltl;
 pub mod model;
 pub mod names;
 mod naming;

@@ -66,6 +66,15 @@ impl Model {
         }
     }
 
+    /// The model with another system, which has further inputs and states after the same ones. It
+    /// is no longer the model of the file: its literals are those that a writer would give it.
+    pub fn extended(self, system: TransitionSystem) -> Self {
+        match self {
+            Model::Aiger(model) => Model::Aiger(model.extended(system)),
+            Model::Btor(_) | Model::Btor2(_) | Model::Basm(_) => Model::from(system),
+        }
+    }
+
     /// The format that the model was read from.
     pub fn format(&self) -> Format {
         match self {

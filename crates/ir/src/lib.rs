@@ -40,6 +40,7 @@ mod fact;
 mod formula;
 mod lasso;
 mod locate;
+mod ltl;
 mod names;
 mod operator;
 mod origin;
@@ -64,6 +65,7 @@ pub use evidence::{
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};
 pub use formula::{Attached, Formula, FormulaError};
+pub use ltl::{AtomId, FormulaId, Formulas, Ltl};
 pub use names::Names;
 pub use operator::{BinaryOp, UnaryOp};
 pub use origin::{Goal, Origin, Place};

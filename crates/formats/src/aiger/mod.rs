@@ -63,6 +63,12 @@ impl AigerModel {
         AigerModel { system: change(self.system), ..self }
     }
 
+    /// A circuit with further inputs and latches, with the literals that [`write`] gives it.
+    pub(crate) fn extended(self, system: TransitionSystem) -> Self {
+        let (literals, comment) = (Literals::Consecutive, Comment::default());
+        AigerModel { system, encoding: self.encoding, literals, shared: Vec::new(), comment }
+    }
+
     /// The literal of an input in the file.
     pub fn input_literal(&self, input: usize) -> u32 {
         match &self.literals {

@@ -4,8 +4,10 @@
 //! of Word-Level Problems for Model Checking" (BPR 2008): [`fifo`] and
 //! [`memclear`]. For the growth of effort with size: [`shift_parity`],
 //! [`counters`] and [`ring`], whose shortest proofs by clauses are known. And games on
-//! graphs with a limit to optimise: [`pebbling`]; and [`peterson()`].
+//! graphs with a limit to optimise: [`pebbling`]; and [`peterson()`]. For the growth of proofs of
+//! liveness: [`arbiters`].
 
+mod arbiters;
 mod counters;
 mod fifo;
 mod memclear;
@@ -15,6 +17,7 @@ mod proportional;
 mod ring;
 mod shift_parity;
 
+pub use arbiters::{arbiters, arbiters_with_bug};
 pub use counters::counters;
 pub use fifo::{FifoError, MAX_DEPTH, fifo, fifo_with_bug};
 pub use memclear::{memclear, memclear_of};
@@ -64,7 +67,9 @@ mod tests {
 
     #[test]
     fn sizes_have_limits() {
-        let families: [(Family, u32); 5] = [
+        let families: [(Family, u32); 7] = [
+            (arbiters, 2),
+            (arbiters_with_bug, 2),
             (shift_parity, 1),
             (shift_parity_with_bug, 1),
             (counters, 1),
