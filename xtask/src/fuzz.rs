@@ -19,7 +19,7 @@ use elinvar_engines::interpolation::itp::Itp;
 use elinvar_engines::interpolation::{InterpolationOptions, System};
 use elinvar_engines::kinduction::{Distinct, KInduction, KInductionOptions};
 use elinvar_engines::pdr::{Ctg, Kind, Pdr, PdrOptions, Probability, Words, WordsOptions};
-use elinvar_engines::schedule::Schedule;
+use elinvar_engines::schedule::{Limits, Schedule};
 use elinvar_engines::{Effort, Engine, Run, Task};
 use elinvar_formats::{aiger, btor2, same_system};
 use elinvar_ir::{
@@ -298,9 +298,14 @@ fn sharing(seed: u64) -> Schedule {
     let mut schedule = Schedule::auto();
     schedule.turns.retain(|turn| turn.effort == Effort::Unlimited);
     for sharing in schedule.turns.iter_mut().filter_map(|turn| turn.sharing.as_mut()) {
-        sharing.slice = 20 << (seed % 8);
+        let slice = 20 << (seed % 8);
+        sharing.limits = Limits { joins: seed / 5 % 3 * 300, ..Limits::turns(slice) };
         for share in &mut sharing.others {
-            (share.slice, share.joins) = (20 << (seed / 8 % 6), seed / 3 % 2 * 1000);
+            let limits = &mut share.limits;
+            (limits.start, limits.slice) = (20 << (seed / 7 % 3), 20 << (seed / 8 % 6));
+            limits.joins = seed / 3 % 2 * 1000;
+            limits.work = limits.work.map(|_| 2_000);
+            limits.memory = limits.memory.map(|_| [0, 20_000, 1 << 30][seed as usize / 11 % 3]);
         }
     }
     schedule

@@ -24,10 +24,10 @@ pub struct EngineOptions {
     /// (property directed reachability, IC3), `itp` (McMillan's interpolation), `imc`
     /// (interpolation sequences) and `avy` (interpolants that become lemmas of pdr) also find
     /// proofs. `words` is pdr on words: its lemmas are inequalities between registers as well
-    /// as bits. `auto` first runs short passes of bmc, kind, random simulation and, where the
-    /// model has numbers, words. Then it runs pdr with and without internal signals, which
-    /// take turns, and after some seconds also bmc, kind and avy; or kind alone where a memory
-    /// is too large for bits. Programs have an engine of their own, `cfg` (pdr with frames at the
+    /// as bits. `auto` first runs short passes of kind, where the model has words, and of words,
+    /// where it has numbers. Then it runs pdr, which after a short time takes turns with bmc,
+    /// random simulation and pdr with internal signals, and after some seconds also with kind
+    /// and avy; or kind alone where a memory is too large for bits. Programs have an engine of their own, `cfg` (pdr with frames at the
     /// locations of the program), which `auto` stands for there; programs over bit-vectors can
     /// be given to the other engines as well.
     ///

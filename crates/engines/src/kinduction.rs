@@ -19,7 +19,7 @@ use elinvar_ir::{
     Certificate, ExprId, PropertyId, Role, StopReason, TransitionSystem, Value, Verdict, cone,
 };
 
-use crate::bmc::{Sweep, bad_bits};
+use crate::bmc::{Sweep, bad_bits, known};
 use crate::engine::{EngineError, implement_engine};
 use crate::run::{Event, Run, Stopped};
 use crate::strengthen::strengthen;
@@ -81,7 +81,10 @@ fn check(options: &KInductionOptions, task: &Task) -> Result<(), EngineError> {
             base = Sweep::new(task, NAME)?;
             steps.restart()?;
         }
-        base.look_at(k, k)?.into_iter().for_each(|failing| steps.close(failing));
+        // Other engines may have looked further.
+        if known(task) <= k {
+            base.look_at(k, k)?.into_iter().for_each(|failing| steps.close(failing));
+        }
         // No bad state in cycles 0 to k: the step case of k + 1, or of k.
         let mut proved = steps.prove(k + ahead)?;
         if strengthen && k == 1 {

@@ -6,15 +6,20 @@
 //! next engine of the ring goes on. So no engine has to be able to interrupt its work, and
 //! nothing is lost when another one gets a turn. Work is counted in propagations and questions
 //! and not in time, so a run is the same on every machine.
+//!
+//! The first turn of a member may be shorter or longer than later ones, so that small models are
+//! decided before much work was done in vain. A member ends early when it has done all the work
+//! that it may do, or when it holds more memory than it may hold ([`Holding`]). Memory is
+//! estimated from the sizes of what engines build, so this too is the same on every machine.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use elinvar_ir::TransitionSystem;
 
 use crate::engine::EngineError;
-use crate::run::Run;
+use crate::run::{Run, Stopped};
 use crate::task::Task;
 
 /// Who may work.
@@ -28,18 +33,29 @@ struct State {
     turn: usize,
     /// The members that have not ended.
     working: Vec<bool>,
-    /// By member: how much work the first one does before this one takes part.
+    /// By member: how much work is done before it takes part.
     joins: Vec<u64>,
-    /// How much work the first member has done.
-    first_work: u64,
+    /// How much work all members have done.
+    work: u64,
     /// All may go on, to end.
     is_over: bool,
+}
+
+impl State {
+    /// The first of these members that takes part by now. If there is none, the one that joins
+    /// next.
+    fn next(&self, members: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+        let working = members.filter(|&member| self.working[member]);
+        let now = working.clone().find(|&member| self.joins[member] <= self.work);
+        now.or_else(|| working.min_by_key(|&member| self.joins[member]))
+    }
 }
 
 impl Ring {
     fn new(joins: Vec<u64>, is_decided: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let working = vec![true; joins.len()];
-        let state = State { turn: 0, working, joins, first_work: 0, is_over: false };
+        let mut state = State { turn: 0, working, joins, work: 0, is_over: false };
+        state.turn = state.next(0..state.joins.len()).unwrap_or(0);
         Ring { state: Mutex::new(state), changed: Condvar::new(), is_decided: Box::new(is_decided) }
     }
 
@@ -59,14 +75,9 @@ impl Ring {
     /// Lets the next member work, after one that has done so much work.
     fn pass(&self, member: usize, work: u64) {
         let mut state = self.lock();
-        if member == 0 {
-            state.first_work += work;
-        }
+        state.work += work;
         let count = state.working.len();
-        let takes_part = |other: &usize| {
-            state.working[*other] && (!state.working[0] || state.joins[*other] <= state.first_work)
-        };
-        let next = (1..count).map(|step| (member + step) % count).find(takes_part);
+        let next = state.next((1..=count).map(|step| (member + step) % count));
         if let Some(next) = next {
             state.turn = next;
         }
@@ -89,10 +100,17 @@ impl Ring {
 pub(crate) struct Gate {
     ring: Arc<Ring>,
     member: usize,
-    /// How much work a turn has.
-    slice: u64,
+    limits: Limits,
+    /// How much work the present turn has, and how much of it is left.
+    turn: AtomicU64,
     left: AtomicU64,
+    /// How much work was done in all turns before this one.
+    spent: AtomicU64,
+    /// How many bytes the member holds.
+    held: AtomicU64,
     everyone: Run,
+    /// Ends the member alone.
+    own: Arc<AtomicBool>,
 }
 
 impl Gate {
@@ -104,40 +122,156 @@ impl Gate {
             self.left.store(left, Ordering::Relaxed);
             return;
         }
-        self.left.store(self.slice, Ordering::Relaxed);
+        let turn = self.turn.load(Ordering::Relaxed);
+        let longer = turn.saturating_mul(2).clamp(1, self.limits.slice.max(1));
+        self.turn.store(longer, Ordering::Relaxed);
+        self.left.store(longer, Ordering::Relaxed);
+        let spent = self.spent.fetch_add(turn, Ordering::Relaxed) + turn;
         if (self.ring.is_decided)() {
             self.everyone.cancellation().store(true, Ordering::Relaxed);
             self.ring.end();
             return;
         }
-        self.ring.pass(self.member, self.slice);
+        if self.limits.work.is_some_and(|limit| spent >= limit) {
+            self.own.store(true, Ordering::Relaxed);
+            return;
+        }
+        self.ring.pass(self.member, turn);
         self.ring.wait(self.member);
+    }
+
+    /// Counts bytes in place of those that were counted for the same purpose before. False if
+    /// the member holds too many; then it has to end.
+    fn hold(&self, before: u64, bytes: u64) -> bool {
+        let held = self.held.load(Ordering::Relaxed) - before + bytes;
+        self.held.store(held, Ordering::Relaxed);
+        let is_within = self.limits.memory.is_none_or(|limit| held <= limit);
+        if !is_within {
+            self.own.store(true, Ordering::Relaxed);
+        }
+        is_within
+    }
+
+    /// How many bytes the member may hold.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        self.limits.memory
     }
 }
 
-/// A member of a ring: what it does, and how much work its turns have.
-pub(crate) struct Member<'a> {
-    pub work: Box<dyn FnOnce(Run) -> Result<(), EngineError> + Send + 'a>,
+/// How much memory a part of an engine holds. Where engines share the processor, one that holds
+/// too much ends.
+pub(crate) struct Holding {
+    run: Run,
+    bytes: u64,
+}
+
+impl Holding {
+    /// Nothing so far.
+    pub fn new(run: &Run) -> Self {
+        Holding { run: run.clone(), bytes: 0 }
+    }
+
+    /// Now it is so much.
+    ///
+    /// # Errors
+    /// When the engine has to end, because it holds too much.
+    pub fn set(&mut self, bytes: u64) -> Result<(), Stopped> {
+        let before = std::mem::replace(&mut self.bytes, bytes);
+        match self.run.gate() {
+            Some(gate) if !gate.hold(before, bytes) => Err(self.run.stopped()),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        if let Some(gate) = self.run.gate() {
+            gate.hold(self.bytes, 0);
+        }
+    }
+}
+
+/// The part that a member of a ring may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The work of its first turn. Each later one has twice as much, but at most `slice`.
+    pub start: u64,
+    /// The work of a full turn.
     pub slice: u64,
-    /// How much work the first member does before this one takes part.
+    /// How much work all members do before this one takes part.
+    pub joins: u64,
+    /// How much work it does at most.
+    pub work: Option<u64>,
+    /// How many bytes it holds at most, as far as its engine counts them.
+    pub memory: Option<u64>,
+}
+
+impl Limits {
+    /// Turns of this much work, from the start and without an end.
+    pub const fn turns(slice: u64) -> Self {
+        Limits { start: slice, slice, joins: 0, work: None, memory: None }
+    }
+}
+
+type Work<'a> = Box<dyn FnOnce(Run) -> Result<(), EngineError> + Send + 'a>;
+
+/// A member of a ring with turns of the same length: what it does, and how much work its turns
+/// have.
+pub(crate) struct Member<'a> {
+    pub work: Work<'a>,
+    pub slice: u64,
+    /// How much work all members do before this one takes part.
     pub joins: u64,
 }
 
-/// Lets the members work on a task, one at a time, until it is decided or all have ended. The
-/// first one works in this thread. Returns how the first one ended.
+/// A member of a ring: what it does, and what it may spend.
+pub(crate) struct LimitedMember<'a> {
+    pub work: Work<'a>,
+    pub limits: Limits,
+}
+
+impl<'a> From<Member<'a>> for LimitedMember<'a> {
+    fn from(Member { work, slice, joins }: Member<'a>) -> Self {
+        LimitedMember { work, limits: Limits { joins, ..Limits::turns(slice) } }
+    }
+}
+
+/// As [`share_within`], with turns of the same length.
 pub(crate) fn share(
     task: &Task<TransitionSystem>,
     first: Member<'_>,
     others: Vec<Member<'_>>,
 ) -> Result<(), EngineError> {
+    share_within(task, first.into(), others.into_iter().map(Into::into).collect())
+}
+
+/// Lets the members work on a task, one at a time, until it is decided or all have ended. The
+/// first one works in this thread. Returns how the first one ended.
+pub(crate) fn share_within(
+    task: &Task<TransitionSystem>,
+    first: LimitedMember<'_>,
+    others: Vec<LimitedMember<'_>>,
+) -> Result<(), EngineError> {
     let everyone = task.run().child();
     let watched = task.clone();
-    let joins = std::iter::once(0).chain(others.iter().map(|other| other.joins)).collect();
+    let members = std::iter::once(&first).chain(&others);
+    let joins = members.map(|member| member.limits.joins).collect();
     let ring = Arc::new(Ring::new(joins, move || watched.open().is_empty()));
-    let run = |member: usize, slice: u64| {
-        let (ring, everyone) = (Arc::clone(&ring), everyone.clone());
-        let gate = Gate { ring, member, slice, left: AtomicU64::new(slice), everyone };
-        gate.everyone.clone().with_gate(gate)
+    let run = |member: usize, limits: Limits| {
+        let run = everyone.child();
+        let gate = Gate {
+            ring: Arc::clone(&ring),
+            member,
+            limits,
+            turn: AtomicU64::new(limits.start),
+            left: AtomicU64::new(limits.start),
+            spent: AtomicU64::new(0),
+            held: AtomicU64::new(0),
+            everyone: everyone.clone(),
+            own: run.cancellation(),
+        };
+        run.with_gate(gate)
     };
     let ended = |member: usize| End { ring: &ring, member, everyone: &everyone, task };
     let mut panics = Vec::new();
@@ -145,7 +279,7 @@ pub(crate) fn share(
         let mut threads = Vec::new();
         for (index, other) in others.into_iter().enumerate() {
             let member = index + 1;
-            let (run, end) = (run(member, other.slice), ended(member));
+            let (run, end) = (run(member, other.limits), ended(member));
             threads.push(scope.spawn(move || {
                 let _end = end;
                 if _end.ring.wait(member) {
@@ -155,7 +289,8 @@ pub(crate) fn share(
             }));
         }
         let end = ended(0);
-        let outcome = (first.work)(run(0, first.slice));
+        let run = run(0, first.limits);
+        let outcome = if ring.wait(0) { (first.work)(run) } else { Err(run.stopped().into()) };
         drop(end);
         for thread in threads {
             panics.extend(thread.join().err());
@@ -189,7 +324,6 @@ impl Drop for End<'_> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
     use elinvar_ir::{PropertyId, StopReason, Verdict};
@@ -231,10 +365,54 @@ mod tests {
     fn members_take_turns_one_at_a_time() {
         let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
         let member = |name, questions| asking(name, questions, &busy, &log);
-        let late = Member { joins: 4 * WORK_OF_A_QUESTION, ..member('c', 7) };
+        let late = Member { joins: 6 * WORK_OF_A_QUESTION, ..member('c', 7) };
         share(&task(&Run::new()), member('a', 12), vec![member('b', 4), late]).unwrap();
         let log = log.into_inner().unwrap();
         assert_eq!(log, "aaabbbaaabcccaaacccaaac");
+    }
+
+    #[test]
+    fn turns_grow_from_the_first_one() {
+        let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
+        let limited = |name, questions, limits| {
+            let work = asking(name, questions, &busy, &log).work;
+            LimitedMember { work, limits }
+        };
+        let grows = Limits { start: 0, ..Limits::turns(3 * WORK_OF_A_QUESTION) };
+        let late = Limits { joins: 1, ..Limits::turns(0) };
+        let members = vec![limited('b', 9, grows)];
+        share_within(&task(&Run::new()), limited('a', 7, late), members).unwrap();
+        // The turns of b have 0, 1, 2, 4, 8, 16, 32 and 60 units of work, a question takes 20.
+        // Before a unit of work is done, a does not take part.
+        assert_eq!(log.into_inner().unwrap(), "bbabababababbaba");
+    }
+
+    #[test]
+    fn a_member_ends_after_all_its_work_or_with_too_much_memory() {
+        let endless = |run: Run| {
+            while run.stop().is_none() {}
+            Err(run.stopped().into())
+        };
+        let greedy = |run: Run| {
+            let mut holding = Holding::new(&run);
+            holding.set(90)?;
+            holding.set(60)?;
+            let mut other = Holding::new(&run);
+            other.set(40)?;
+            drop(other);
+            assert_eq!(run.stop(), None);
+            let ended = Holding::new(&run).set(41);
+            assert_eq!(run.stop(), Some(StopReason::Cancelled));
+            ended.map_err(EngineError::from)
+        };
+        let work = Limits { work: Some(1_000), ..Limits::turns(100) };
+        let memory = Limits { memory: Some(100), ..Limits::turns(100) };
+        let run = Run::new();
+        let first = LimitedMember { work: Box::new(endless), limits: work };
+        let other = LimitedMember { work: Box::new(greedy), limits: memory };
+        let ended = share_within(&task(&run), first, vec![other]);
+        assert_eq!(ended, Err(EngineError::Stopped(StopReason::Cancelled)));
+        assert_eq!(run.stop(), None, "only the members were cancelled");
     }
 
     #[test]

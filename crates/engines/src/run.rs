@@ -294,6 +294,11 @@ impl Run {
         Run { gate: Some(Arc::new(gate)), ..self }
     }
 
+    /// Where it waits for its turns.
+    pub(crate) fn gate(&self) -> Option<&Gate> {
+        self.gate.as_deref()
+    }
+
     /// A part of this run that can be cancelled alone.
     pub fn child(&self) -> Self {
         let mut child = self.clone();

@@ -2,14 +2,15 @@
 //!
 //! A [`Turn`] is an engine with its options, the effort that it may spend, and the conditions
 //! under which it is asked. [`Schedule::auto`] is the engine that is used when none is
-//! chosen. It first runs cheap passes: k-induction on the model as it stands and bounded
-//! model checking on its bits decide what is shallow or inductive, random simulation finds
-//! what fails easily, and property directed reachability on words gets a short time where
-//! there are numbers. Then property directed reachability works on the bits, with lemmas about
-//! internal signals; if that takes long, the same without signals, bounded model checking,
-//! k-induction and AVY share the processor with it ([`Sharing`]). A system that can be run
-//! backwards is searched in both directions. k-induction gets what is too large for bits. An
-//! earlier proof comes before everything else.
+//! chosen. Where there are words, k-induction on the model as it stands decides what is shallow or
+//! inductive, and where there are numbers, property directed reachability on words gets a short
+//! time. Then property directed reachability works on the bits. Most small models are decided in
+//! its first turn. After that, bounded model checking, random simulation and the same search with
+//! lemmas about internal signals share the processor with it ([`Sharing`]), and if that takes
+//! long, also k-induction and AVY. Engines that unroll the model end when they hold too much
+//! memory. A system that can be run backwards is searched in both directions. k-induction gets
+//! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
+//! are for another one does short passes of bounded model checking and simulation first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +26,8 @@ use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
 use crate::reversal::{about_another_system, reversed};
-use crate::ring::{Member, share};
+pub use crate::ring::Limits;
+use crate::ring::{LimitedMember, share_within};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
 use crate::task::{BitTask, Task};
@@ -40,11 +42,27 @@ const LONG: Effort = Effort::Questions(100_000);
 /// The same for the engine on words, which asks less often.
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
-/// The work of each turn of a search that shares the processor with other engines, and the
-/// work after which those take part that rarely decide what the search does not: about half a
-/// second, and six.
+/// The work of each turn of the searches that share the processor with other engines: about half
+/// a second with internal signals and 0.3 s without.
 const SLICE: u64 = 500_000;
-const LONG_SEARCH: u64 = 6_000_000;
+const PLAIN_SLICE: u64 = 300_000;
+
+/// The work that the plain search does before other engines take part, and that of the first turn
+/// of bounded model checking. Most small models are decided by then.
+const ALONE: u64 = 150_000;
+
+/// The work of the plain search in all its turns, and the work of all engines after which the
+/// same search on bits with merged signals takes its place.
+const PLAIN_WORK: u64 = 1_200_000;
+const MERGED: u64 = 3_000_000;
+
+/// The work after which engines take part that rarely decide what the searches do not: about
+/// ten seconds.
+const LONG_SEARCH: u64 = 10_000_000;
+
+/// How many bytes an engine that shares the processor may hold for each gate of a step: a few
+/// frames, also of a large model.
+const BYTES_PER_GATE: u64 = 1_000;
 
 /// How far short passes look: on words, where induction is tried at each step, and on bits.
 const STEPS_ON_WORDS: Lookahead = Lookahead { steps: 10, gates: 3_000_000 };
@@ -82,8 +100,8 @@ pub struct Turn {
 /// propagations and questions of solvers, so that a run is the same on every machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sharing {
-    /// The work of each turn of the engine.
-    pub slice: u64,
+    /// What the engine may spend.
+    pub limits: Limits,
     /// The others.
     pub others: Vec<Share>,
 }
@@ -93,10 +111,8 @@ pub struct Sharing {
 pub struct Share {
     /// The engine.
     pub turn: Turn,
-    /// The work of each of its turns.
-    pub slice: u64,
-    /// How much work the first engine does before this one takes part.
-    pub joins: u64,
+    /// What it may spend. Its memory is in addition to [`BYTES_PER_GATE`].
+    pub limits: Limits,
 }
 
 /// What an engine is given.
@@ -125,6 +141,8 @@ pub enum Condition {
     /// The lemmas of the run are of no use to another one: neither does it start from
     /// earlier ones, nor are its own to be saved.
     NotInSeries,
+    /// The run starts from earlier lemmas, or its own are to be saved for another one.
+    InSeries,
     /// There is something other than single bits in the model.
     HasWords,
     /// The open properties depend on a few numbers and on no memories.
@@ -198,28 +216,41 @@ impl Schedule {
         ]);
         let mut schedule = Self::auto_without_words();
         let search = schedule.turns.iter_mut().find_map(|turn| turn.sharing.as_mut());
-        search.expect("a search on bits").others = Self::others();
+        let search = search.expect("a search on bits");
+        search.limits = Limits { joins: ALONE, ..search.limits };
+        search.others = Self::others();
+        let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
+        let simulation = schedule.turns.iter_mut().find(simulates).expect("a simulation");
+        simulation.conditions.push(Condition::InSeries);
         let last = schedule.turns.len() - 3;
         schedule.turns.insert(last, words);
         schedule
     }
 
-    /// The engines that share the processor with the search on bits, if that takes long: each
-    /// solves models that the others do not.
+    /// The engines that share the processor with the search with internal signals: each solves
+    /// models that the others do not. The plain search comes first and makes way for the same
+    /// search on bits with merged signals, which take longer to prepare.
     fn others() -> Vec<Share> {
-        let share =
-            |engine, slice, joins| Share { turn: Turn::new(engine).tentative(), slice, joins };
-        let bmc = Choice::Bmc(BmcOptions::default());
-        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
+        let share = |engine, limits| Share { turn: Turn::new(engine).tentative(), limits };
+        let on_bits =
+            |engine, limits| Share { turn: Turn::new(engine).on_bits().tentative(), limits };
+        let plain = PdrOptions::default();
+        let merged = PdrOptions { passes: PassOptions::ALL, ..plain.clone() };
+        let turns = Limits::turns(PLAIN_SLICE);
+        let plain_turns = Limits { start: ALONE, work: Some(PLAIN_WORK), ..turns };
+        let late = |slice, bytes| {
+            let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
+            Limits { memory: Some(bytes), ..limits }
+        };
+        let bmc = Limits { start: ALONE, joins: ALONE, ..late(100_000, 40_000_000) };
+        let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
-            share(Choice::Pdr(merged), 300_000, 0),
-            Share {
-                turn: Turn::new(bmc).on_bits().tentative(),
-                slice: 100_000,
-                joins: LONG_SEARCH,
-            },
-            share(Choice::KInduction(KInductionOptions::default()), 50_000, LONG_SEARCH),
-            share(Choice::Avy(AvyOptions::default()), 150_000, LONG_SEARCH),
+            share(Choice::Pdr(plain), plain_turns),
+            on_bits(Choice::Bmc(BmcOptions::default()), bmc),
+            on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
+            share(Choice::Pdr(merged), Limits { joins: MERGED, ..turns }),
+            share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
+            share(Choice::Avy(AvyOptions::default()), late(150_000, 16_000_000)),
         ]
     }
 
@@ -236,12 +267,13 @@ impl Schedule {
             Turn::new(Choice::Bmc(BmcOptions::default()))
                 .on_bits()
                 .within(SHORT)
-                .ahead(STEPS_ON_BITS),
+                .ahead(STEPS_ON_BITS)
+                .when(&[Condition::InSeries]),
             Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
             // Lemmas about signals are of no use to another run.
             Turn::new(Choice::Pdr(signals))
                 .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
-                .sharing(Sharing { slice: SLICE, others: Vec::new() }),
+                .sharing(Sharing { limits: Limits::turns(SLICE), others: Vec::new() }),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
             // What is too large for bits, or beyond the engine on bits.
             induction(),
@@ -341,27 +373,29 @@ impl Turn {
     /// Asks the engine, which shares the processor with others. A system that can be run
     /// backwards is searched in both directions from the start.
     fn ask_with_others(&self, sharing: &Sharing, task: &Task) -> Result<(), EngineError> {
-        let &Sharing { slice, ref others } = sharing;
+        let &Sharing { limits, ref others } = sharing;
         let exchange = Arc::new(Exchange::default());
         let partner = |number| match task.partner() {
             Some(_) => task.clone(),
             None => task.with_partner(exchange.partner(Partaker(number))),
         };
         let tasks: Vec<Task> = (0..=others.len()).map(partner).collect();
-        let first = Member { work: Box::new(|run| self.ask(&tasks[0], run)), slice, joins: 0 };
+        let first = LimitedMember { work: Box::new(|run| self.ask(&tasks[0], run)), limits };
         let backwards = reversed(task);
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
-        let backwards = backwards.as_ref().map(|backwards| Member {
+        let backwards = backwards.as_ref().map(|backwards| LimitedMember {
             work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
-            slice,
-            joins: 0,
+            limits,
         });
-        let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
+        let more = bits(task).map_or(0, |bits| BYTES_PER_GATE * gates_of(&bits));
+        let others = others.iter().zip(&tasks[1..]).map(|(share, task)| LimitedMember {
             work: Box::new(|run| share.turn.take(&task.with_run(silent(&run))).map(|_| ())),
-            slice: share.slice,
-            joins: share.joins,
+            limits: Limits {
+                memory: share.limits.memory.map(|bytes| bytes + more),
+                ..share.limits
+            },
         });
-        share(task, first, backwards.into_iter().chain(others).collect())
+        share_within(task, first, backwards.into_iter().chain(others).collect())
     }
 
     /// The engine, with a bound that suits the size of the model.
@@ -371,10 +405,7 @@ impl Turn {
         };
         let size = match self.form {
             Form::Model => gates_of_step(task.subject(), task.properties()),
-            Form::Bits => {
-                let passes = &bits(task)?.prepared.report;
-                passes.last().map_or(0, |pass| pass.after.gates as u64)
-            }
+            Form::Bits => gates_of(&bits(task)?),
         };
         let bound = Some(steps.min((gates / size.max(1)) as usize));
         Ok(self.engine.clone().with_bound(bound))
@@ -432,6 +463,7 @@ impl Condition {
                 task.earlier().is_some_and(|state| !state.lemmas.is_empty())
             }
             Condition::NotInSeries => !task.run().is_in_series() && task.earlier().is_none(),
+            Condition::InSeries => !Condition::NotInSeries.holds(task)?,
             Condition::HasWords => has_words(system),
             Condition::HasNumbers => is_worthwhile(system, &task.open()),
             Condition::FitsIntoBits => bits(task).map(|_| true)?,
@@ -449,6 +481,11 @@ impl Condition {
 fn bits(task: &Task) -> Result<BitTask, EngineError> {
     let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
     task.bits(&passes, memory_limit)
+}
+
+/// The gates of one step that are left after simplification.
+fn gates_of(bits: &BitTask) -> u64 {
+    bits.prepared.report.last().map_or(0, |pass| pass.after.gates as u64)
 }
 
 /// The gates of one step, roughly.
@@ -523,8 +560,9 @@ mod tests {
             let task = Task::about(&proportional(), &[PropertyId(0)], &Run::new());
             let words = Turn::new(Choice::Words(WordsOptions::default()));
             let pdr = Turn::new(Choice::Pdr(PdrOptions::default()));
-            let others = vec![Share { turn: words, slice: 20_000, joins: 100 }];
-            pdr.sharing(Sharing { slice: 400, others }).take(&task).unwrap();
+            let limits = Limits { joins: 100, ..Limits::turns(20_000) };
+            let others = vec![Share { turn: words, limits }];
+            pdr.sharing(Sharing { limits: Limits::turns(400), others }).take(&task).unwrap();
             task.finding(PropertyId(0)).map(|finding| (finding.engine, finding.verdict))
         };
         let by_words = found();

@@ -20,6 +20,7 @@ use elinvar_logic::{Aig, AigLit, Answer, ArrayTerm, Arrays, Cadical, Cnf, SatSol
 use rustc_hash::FxHashMap;
 
 use crate::engine::EngineError;
+use crate::ring::Holding;
 use crate::run::{self, Event, Run, Stopped};
 
 /// Where frame zero starts.
@@ -127,6 +128,13 @@ impl<'a> Unrolling<'a> {
 
     pub fn system(&self) -> &TransitionSystem {
         self.system
+    }
+
+    /// About how many bytes it holds.
+    fn size(&self) -> u64 {
+        // A gate, its place in the index of gates, and its literal in a solver.
+        const OF_A_GATE: usize = 32;
+        (self.aig.len() * OF_A_GATE + self.frames.len() * self.frame_size * 4) as u64
     }
 
     // ---- translation ------------------------------------------------------
@@ -365,6 +373,7 @@ pub struct Question<'a> {
     solver: Cadical,
     run: &'a Run,
     engine: &'static str,
+    holding: Holding,
 }
 
 /// Sets the options of a solver for unrollings.
@@ -381,7 +390,8 @@ impl<'a> Question<'a> {
         let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
         solver.set_seed(run.seed());
         tune(&mut solver);
-        let mut question = Question { unrolling, cnf: Cnf::new(), solver, run, engine };
+        let (cnf, holding) = (Cnf::new(), Holding::new(run));
+        let mut question = Question { unrolling, cnf, solver, run, engine, holding };
         question.unrolling.aig.watch(run.watch());
         question.cnf.watch(run.watch());
         question
@@ -403,6 +413,7 @@ impl<'a> Question<'a> {
     pub fn ask(&mut self, kind: &'static str, assumptions: &[AigLit]) -> Result<Reply, Stopped> {
         loop {
             self.complete()?;
+            self.holding.set(self.solver.size() + self.unrolling.size())?;
             self.run.go_on()?;
             for axiom in self.unrolling.arrays.take_axioms() {
                 self.assert(&axiom);

@@ -13,6 +13,8 @@ use crate::sat::{Answer, Core, LastResult, Model, SatSolver};
 pub struct Cadical {
     solver: CaDiCal,
     vars: i32,
+    /// The literals of all clauses that were added.
+    literals: u64,
 }
 
 struct Stop<F>(F);
@@ -36,7 +38,7 @@ impl Cadical {
         for option in ["factor", "factorcheck"] {
             assert!(solver.set(option, 0), "CaDiCaL knows its option {option}");
         }
-        Cadical { solver, vars: 0 }
+        Cadical { solver, vars: 0, literals: 0 }
     }
 
     /// The solver asks `stop` now and then while it works, and gives up when it
@@ -59,6 +61,15 @@ impl Cadical {
     pub fn set(&mut self, option: &str, value: i32) {
         assert!(self.solver.set(option, value), "CaDiCaL knows its option {option}");
     }
+
+    /// About how many bytes the solver holds for what it was given. Clauses that it learns or
+    /// removes are not counted, so this is the same in every run.
+    pub fn size(&self) -> u64 {
+        // Fitted to the growth of the process while transition systems were unrolled.
+        const OF_A_VARIABLE: u64 = 300;
+        const OF_A_LITERAL: u64 = 30;
+        OF_A_VARIABLE * self.vars as u64 + OF_A_LITERAL * self.literals
+    }
 }
 
 fn dimacs(lit: Lit) -> i32 {
@@ -73,6 +84,7 @@ impl SatSolver for Cadical {
     }
 
     fn add_clause(&mut self, clause: &[Lit]) {
+        self.literals += clause.len() as u64;
         match *clause {
             [a] => self.solver.clause1(dimacs(a)),
             [a, b] => self.solver.clause2(dimacs(a), dimacs(b)),

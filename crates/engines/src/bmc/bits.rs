@@ -11,6 +11,7 @@ use elinvar_transform::BitSystem;
 
 use super::Excluded;
 use crate::relation::{Interruptible, Transition, Unrolled};
+use crate::ring::Holding;
 use crate::run::{self, Event};
 use crate::task::Task;
 use crate::unroll::tune;
@@ -26,6 +27,7 @@ pub(super) struct BitSweep<'a> {
     /// Frames below this one have their constraints asserted.
     next: usize,
     excluded: Excluded,
+    holding: Holding,
 }
 
 /// A bad state of a property in a frame.
@@ -49,7 +51,9 @@ impl<'a> BitSweep<'a> {
         solver.set("stabilize", 0);
         solver.set("walk", 0);
         let unrolled = Unrolled::new(Rc::new(transition), &mut solver);
-        BitSweep { unrolled, solver, task, engine, open, next: 0, excluded: Excluded(0) }
+        let holding = Holding::new(task.run());
+        let (next, excluded) = (0, Excluded(0));
+        BitSweep { unrolled, solver, task, engine, open, next, excluded, holding }
     }
 
     pub fn is_done(&self) -> bool {
@@ -152,6 +156,7 @@ impl<'a> BitSweep<'a> {
     // SAT?  init ∧ T ∧ … ∧ T ∧ constraints ∧ (some open property is bad)
     fn ask(&mut self, any: Lit, targets: &[Target]) -> Interruptible<Vec<PropertyId>> {
         let run = self.task.run();
+        self.holding.set(self.solver.size() + self.unrolled.size())?;
         run.go_on()?;
         let (before, start) = (self.solver.conflicts(), Instant::now());
         let mut failing: Vec<PropertyId> = Vec::new();

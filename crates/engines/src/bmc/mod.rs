@@ -125,7 +125,7 @@ fn deepen(
 
 /// The first frame in which an open property may have a bad state, as far as the engines know
 /// with which this one exchanges bounds.
-fn known(task: &Task) -> usize {
+pub(crate) fn known(task: &Task) -> usize {
     let open = task.open();
     let excluded = open.iter().map(|&property| task.excluded(property)).min();
     if task.partner().is_some() { excluded.unwrap_or(0) } else { 0 }

@@ -31,6 +31,7 @@ use super::reached::Formulas;
 use crate::pdr::bit;
 use crate::pdr::cube::Cube;
 use crate::relation::{Init, Interruptible, Level, Transition};
+use crate::ring::Gate;
 use crate::run::{self, Event, Run, WORK_OF_CONFLICTS};
 
 /// How many words a log may have before it is better to begin anew.
@@ -134,7 +135,9 @@ impl Paths {
 
     /// Is the log of derivations so long that it is better to begin anew?
     pub fn is_exhausted(&self) -> bool {
-        self.solver.proof().size() > LOG_LIMIT
+        let words = |bytes: u64| bytes as usize / size_of::<u32>();
+        let share = self.run.gate().and_then(Gate::memory).map_or(usize::MAX, words);
+        self.solver.proof().size() > LOG_LIMIT.min(share)
     }
 
     /// Makes the lemmas hold in a path of `bound` steps, in the frames of its last

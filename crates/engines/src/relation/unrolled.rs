@@ -65,6 +65,11 @@ impl Unrolled {
         self.truth
     }
 
+    /// The bytes of the tables of all frames, without the solver.
+    pub fn size(&self) -> u64 {
+        (self.frames.len() * self.transition.var_count() * size_of::<Lit>()) as u64
+    }
+
     /// A literal of the transition relation in a frame.
     pub fn lit(&mut self, frame: usize, lit: Lit, solver: &mut impl SatSolver) -> Lit {
         while self.frames.len() <= frame {
