@@ -129,6 +129,7 @@ impl<'a> Part<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Simulator;
     use crate::expr::Sort;
     use crate::operator::BinaryOp;
     use crate::system::{Property, PropertyId, PropertyKind, SystemBuilder};

@@ -36,35 +36,38 @@ pub(super) fn examine(seed: u64, shape: Shape, tally: &mut Tally) -> Result<(), 
                 .map_err(|complaint| format!("a loop of the search is refused: {complaint}"))?;
         }
     }
-    for mut engine in engines(seed) {
-        compare(&drawn, seed, &truth, &mut *engine, tally)?;
+    for (method, time) in methods(seed) {
+        let run = Run::new().with_timeout(time).with_seed(seed);
+        compare(&drawn, &run, &truth, &mut Liveness(method), tally)?;
     }
     Ok(())
 }
 
-/// The engines that decide liveness, in settings chosen by the seed.
-fn engines(seed: u64) -> Vec<Box<dyn Engine>> {
+/// The methods for liveness, each with the time that it has.
+fn methods(seed: u64) -> Vec<(Method, Duration)> {
     let saving = |choice| Method::Saving(Box::new(choice));
-    let bmc = BmcOptions { bound: Some(20), ..BmcOptions::default() };
-    let signals = PdrOptions { signals: seed % 2 == 0, ..PdrOptions::default() };
-    let other = match seed % 3 {
-        0 => saving(Choice::Bmc(bmc)),
-        1 => saving(Choice::Pdr(signals)),
-        _ => Method::Shoals,
-    };
-    vec![Box::new(Liveness(Method::Auto)), Box::new(Liveness(other))]
+    let bounded = BmcOptions { bound: Some(12), ..BmcOptions::default() };
+    let pdr = PdrOptions { signals: seed.is_multiple_of(2), ..PdrOptions::default() };
+    let long = Duration::from_secs(20);
+    vec![
+        (Method::Auto, long),
+        (saving(Choice::Pdr(pdr)), long),
+        (saving(Choice::Bmc(bounded)), long),
+        (Method::Shoals, long),
+        // It does not end on properties that fail.
+        (Method::Counting, Duration::from_millis(50)),
+    ]
 }
 
 fn compare(
     drawn: &Drawn,
-    seed: u64,
+    run: &Run,
     truth: &[(PropertyId, Option<Trace>)],
     engine: &mut dyn Engine<TransitionSystem>,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let properties: Vec<PropertyId> = truth.iter().map(|&(id, _)| id).collect();
-    let run = Run::new().with_timeout(Duration::from_secs(20)).with_seed(seed);
-    let task = Task::about(&drawn.system, &properties, &run);
+    let task = Task::about(&drawn.system, &properties, run);
     let verdicts = task.check(engine).map_err(|error| error.to_string())?;
     for ((id, loops), verdict) in truth.iter().zip(&verdicts) {
         let context =
@@ -83,4 +86,18 @@ fn compare(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_for_liveness_agree_with_the_search_on_some_systems() {
+        let shapes = [Shape::BITS, Shape::WORDS, Shape::ARRAYS, Shape::NUMBERS];
+        let tally = Tally::of_seeds(100, |seed, tally| {
+            examine(seed, shapes[seed as usize % shapes.len()], tally)
+        });
+        assert!(tally.safe > 100 && tally.unsafe_ > 50, "{tally}");
+    }
 }

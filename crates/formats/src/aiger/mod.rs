@@ -66,7 +66,14 @@ impl AigerModel {
     /// A circuit with further inputs and latches, with the literals that [`write`] gives it.
     pub(crate) fn extended(self, system: TransitionSystem) -> Self {
         let (literals, comment) = (Literals::Consecutive, Comment::default());
-        AigerModel { system, encoding: self.encoding, literals, shared: Vec::new(), comment }
+        AigerModel {
+            system,
+            encoding: self.encoding,
+            literals,
+            shared: Vec::new(),
+            intervened: Vec::new(),
+            comment,
+        }
     }
 
     /// The literal of an input in the file.
