@@ -41,7 +41,8 @@ use self::protocol::{Found, Outcome, Protocol};
 ///
 /// Every counterexample and every proof is confirmed by the independent checker before it is
 /// printed. If the assumptions of the design contradict each other, there is no answer, and sby
-/// reports an error. Liveness properties (mode live) are not decided; sby reports UNKNOWN.
+/// reports an error. Liveness properties (mode live) are decided in proofs; a search up to a depth
+/// does not look at them.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
@@ -66,7 +67,7 @@ The engine in the .sby file, sby's option, its environment variable, and the mod
   btor rIC3      --rIC3 \"elinvar sby\"     RIC3      prove, bmc; sby of June 2026 or later
   btor btormc    --btormc \"elinvar sby\"   BTORMC    bmc, cover
   btor pono      --pono \"elinvar sby\"     PONO      bmc
-  aiger suprove  --suprove \"elinvar sby\"  SUPROVE   prove
+  aiger suprove  --suprove \"elinvar sby\"  SUPROVE   prove, live
   aiger avy      --avy \"elinvar sby\"      AVY       prove
   aiger aigbmc   --aigbmc \"elinvar sby\"   AIGBMC    bmc
 
@@ -101,14 +102,16 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             output::tell("elinvar: the model has no assertions and no cover statements");
             (Vec::new(), Outcome::Holds)
         }
-        (0, _) => (Vec::new(), Outcome::Undecided(LIVENESS.to_owned())),
+        (0, _) if matches!(call.question, Question::Search(_)) => {
+            (Vec::new(), Outcome::Undecided(LIVENESS.to_owned()))
+        }
         (_, _) => arguments.decide(&session, &model, &call)?,
     };
     lines.close();
     answer(protocol, call.question, &found, &outcome)
 }
 
-const LIVENESS: &str = "liveness properties are not decided, only safety properties";
+const LIVENESS: &str = "a search up to a depth does not decide liveness properties";
 
 impl Arguments {
     /// The options of the library.
@@ -135,6 +138,8 @@ impl Arguments {
     ) -> Result<(Vec<Found>, Outcome)> {
         let asked = match call.question {
             Question::Search(Search { each: true, .. }) => model.clone(),
+            // Liveness properties cannot be merged.
+            Question::Prove if has_liveness(model) => model.clone(),
             Question::Prove | Question::Search(_) => competition::question(model)?,
         };
         let status = match call.question {
@@ -146,8 +151,12 @@ impl Arguments {
         if let Some(bug) = report.bugs.first() {
             return Err(Error::Bug(bug.clone()).into());
         }
-        let found = found(model, &report)?;
-        let outcome = outcome(model, &report, call.question);
+        let mut found = found(model, &report)?;
+        let mut outcome = outcome(model, &report, call.question);
+        if call.question == Question::Prove && !found.is_empty() {
+            found.truncate(1);
+            outcome = Outcome::Fails;
+        }
         if !self.nopresat && found.is_empty() {
             expect_runs(session, model, &report, &outcome, call.question)?;
         }
@@ -160,11 +169,8 @@ fn found(model: &SystemProblem, report: &Report) -> Result<Vec<Found>> {
     let mut all = Vec::new();
     for property in &report.properties {
         let Verdict::Unsafe(Trace::System(trace)) = &property.verdict else { continue };
-        let trace = if report.properties.len() == 1 {
-            competition::answered(model, trace)?
-        } else {
-            trace.clone()
-        };
+        let is_merged = report.properties.len() == 1 && trace.loop_start.is_none();
+        let trace = if is_merged { competition::answered(model, trace)? } else { trace.clone() };
         let number = bad_number(model, trace.property);
         all.push(Found { property: number, depth: trace.depth(), witness: model.witness(&trace) });
     }
@@ -189,14 +195,21 @@ fn outcome(model: &SystemProblem, report: &Report, question: Question) -> Outcom
         (Verdict::Unknown(reason), _) => Outcome::Undecided(reason.to_string()),
     };
     // In mode cover, sby's model has cover statements in place of assertions.
-    let is_asked = |property: &&PropertyReport| property.kind != PropertyKind::Liveness;
+    let is_asked = |property: &&PropertyReport| {
+        question == Question::Prove || property.kind != PropertyKind::Liveness
+    };
     let all = report.properties.iter().filter(is_asked).map(of_property);
-    let outcome = all.reduce(Outcome::and).expect("there is a safety property");
-    let has_liveness = model.system().bads().count() < model.system().properties().len();
-    match outcome {
-        Outcome::Holds if has_liveness => Outcome::Undecided(LIVENESS.to_owned()),
-        Outcome::Holds | Outcome::Fails | Outcome::NotFound | Outcome::Undecided(_) => outcome,
+    let outcome = all.reduce(Outcome::and).expect("there is a property");
+    match (&outcome, question) {
+        (Outcome::Holds, Question::Search(_)) if has_liveness(model) => {
+            Outcome::Undecided(LIVENESS.to_owned())
+        }
+        (Outcome::Holds | Outcome::Fails | Outcome::NotFound | Outcome::Undecided(_), _) => outcome,
     }
+}
+
+fn has_liveness(model: &SystemProblem) -> bool {
+    model.system().bads().count() < model.system().properties().len()
 }
 
 /// Fails if the design has no run that is long enough for the answer to mean something. sby's

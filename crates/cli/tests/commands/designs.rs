@@ -229,7 +229,27 @@ fn liveness_is_not_dropped() {
       always @(posedge clk) a: assert (s != 5);
       endmodule";
     let run = design(&folder(), text, &["--json"]);
-    assert_eq!(verdicts(&run), ["a d.sv:4 safe", "live:3 d.sv:3 unknown"]);
+    assert_eq!(verdicts(&run), ["a d.sv:4 safe", "live:3 d.sv:3 safe"]);
+    let stuck = text.replace("s <= s + 1", "s <= 2");
+    let run = design(&folder(), &stuck, &["--json"]);
+    assert_eq!(verdicts(&run), ["a d.sv:4 safe", "live:3 d.sv:3 unsafe"]);
+}
+
+#[test]
+fn assumptions_of_liveness_are_fairness() {
+    if !has_yosys() {
+        return;
+    }
+    let text = "module t(input clk, input go, output reg [1:0] s); initial s = 0;
+      always @(posedge clk) if (go) s <= s + 1;
+      always @(posedge clk) assert (s_eventually (s == 3));
+      always @(posedge clk) assume (s_eventually (go));
+      endmodule";
+    let run = design(&folder(), text, &["--json"]);
+    assert_eq!(verdicts(&run), ["live:3 d.sv:3 safe"]);
+    let unfair = text.replace("assume (s_eventually (go));", ";");
+    let run = design(&folder(), &unfair, &["--json"]);
+    assert_eq!(verdicts(&run), ["live:3 d.sv:3 unsafe"]);
 }
 
 #[test]

@@ -183,16 +183,24 @@ fn a_signal_of_sby_ends_the_run_without_a_pass() {
 }
 
 #[test]
-fn liveness_is_undecided() {
+fn liveness_is_decided_in_proofs() {
     let path = &folder();
-    std::fs::write(path.join("live.aag"), "aag 1 0 1 0 0 0 0 1\n2 3\n1\n2\n").unwrap();
-    for words in ["+simple_liveness live.aag", "--witness live.aag"] {
-        let run = sby(path, words);
-        assert_eq!((run.code, run.stdout.as_str()), (0, "2\n"), "{words}");
-        assert!(run.stderr.contains("liveness properties are not decided"), "{}", run.stderr);
+    // A latch that toggles is set infinitely often, and so is not one that never is.
+    for (latch, start) in [("2 3", "1\nj0\n"), ("2 2", "0\n")] {
+        let text = format!("aag 1 0 1 0 0 0 0 1\n{latch}\n1\n2\n");
+        std::fs::write(path.join("live.aag"), text).unwrap();
+        for words in ["+simple_liveness live.aag", "--witness live.aag"] {
+            let run = sby(path, words);
+            assert_eq!(run.code, 0, "{words}: {}", run.stderr);
+            assert!(run.stdout.starts_with(start), "{words}: {}", run.stdout);
+        }
     }
-    // Safety holds or fails beside it; only the failure is an answer.
-    for (safety, start) in [("0", "2\n"), ("2", "1\nb0\n")] {
+    // A search up to a depth says nothing about liveness.
+    let run = sby(path, "5 -v 0 live.aag");
+    assert_eq!((run.code, run.stdout.as_str()), (STOPPED, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("does not decide liveness"), "{}", run.stderr);
+    // Safety holds or fails beside it.
+    for (safety, start) in [("0", "1\nj0\n"), ("2", "1\nb0\n")] {
         let text = format!("aag 1 0 1 0 0 1 0 1\n2 3\n{safety}\n1\n2\n");
         std::fs::write(path.join("both.aag"), text).unwrap();
         let run = sby(path, "--witness both.aag");
