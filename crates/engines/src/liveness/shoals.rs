@@ -10,11 +10,15 @@
 use std::sync::Arc;
 
 use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, TransitionSystem, Verdict};
+use elinvar_sat::Lit;
 use elinvar_transform::{Layers, PassOptions, layers};
+use rustc_hash::FxHashMap;
 
 use super::private;
 use crate::engine::EngineError;
-use crate::pdr::{Pdr, PdrOptions};
+use crate::pdr::cube::Cube;
+use crate::pdr::{PdrOptions, search_bits};
+use crate::relation::Transition;
 use crate::run::Run;
 use crate::task::Task;
 
@@ -29,12 +33,13 @@ pub(super) fn check(task: &Task, property: PropertyId, run: &Run) -> Result<(), 
     // From the initial states, and from the state after each round.
     let mut rounds: Vec<Trace> = Vec::new();
     let mut states: Vec<Vec<bool>> = Vec::new();
+    let mut known = Known::default();
     loop {
-        let system = match states.last() {
-            Some(state) => layers.system_from(state),
-            None => layers.system().clone(),
+        let (system, start) = match states.last() {
+            Some(state) => (layers.system_from(state), Start::Reached),
+            None => (layers.system().clone(), Start::Initial),
         };
-        match search(system, property, run)? {
+        match search(system, property, start, &mut known, run)? {
             Found::Trace(trace) => {
                 let state = layers.end(&trace);
                 let back = states.iter().position(|earlier| *earlier == state);
@@ -78,17 +83,74 @@ enum Found {
     Proof(Certificate),
 }
 
-/// Looks for a step that completes a round outside the shoals.
-fn search(system: TransitionSystem, property: PropertyId, run: &Run) -> Result<Found, EngineError> {
+/// Lemmas that hold in all reachable states, as cubes of states that are not reachable: the
+/// number of a register, and its value.
+#[derive(Default)]
+struct Known(Vec<Vec<(usize, bool)>>);
+
+/// Where a search starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// In all initial states.
+    Initial,
+    /// In a state that is reachable.
+    Reached,
+}
+
+/// Looks for a step that completes a round outside the shoals. What a search from the initial
+/// states finds to be inductive holds in all reachable states, so later searches start with it.
+fn search(
+    system: TransitionSystem,
+    property: PropertyId,
+    start: Start,
+    known: &mut Known,
+    run: &Run,
+) -> Result<Found, EngineError> {
     let asked = Task::new(Arc::new(Arc::new(system)), &[property], &private(run));
-    let passes = PassOptions::only(&["cone"]).expect("a pass");
-    asked.ask(&mut Pdr(PdrOptions { passes, ..PdrOptions::default() }))?;
+    // The system has been simplified, and lemmas are exchanged between searches by the
+    // numbers of registers.
+    let options = PdrOptions { passes: PassOptions::NONE, ..PdrOptions::default() };
+    let bits = options.bits(&asked)?;
+    let lift = &bits.prepared.lift;
+    let origins: Vec<usize> =
+        (0..bits.prepared.bits.registers().len()).map(|n| lift.origin(n).index).collect();
+    let cubes = known.cubes(&origins);
+    let outcome = search_bits(NAME, &bits, &options, None, &mut |search| {
+        search.assume_inductive(cubes.clone())?;
+        let end = search.run();
+        if start == Start::Initial {
+            let lemmas = search.frames.infinite().iter();
+            known.0 = lemmas.map(|lemma| by_register(lemma.cube.atoms(), &origins)).collect();
+        }
+        end
+    });
     match asked.finding(property).map(|finding| finding.verdict) {
         Some(Verdict::Unsafe(trace)) => Ok(Found::Trace(trace)),
         Some(Verdict::Safe(proof)) => Ok(Found::Proof(proof)),
         Some(Verdict::Unknown(_)) | None => {
             let reason = asked.reason(property).unwrap_or(StopReason::Cancelled);
-            Err(EngineError::Stopped(reason))
+            Err(outcome.end.err().unwrap_or(EngineError::Stopped(reason)))
         }
     }
+}
+
+impl Known {
+    /// The cubes over the registers of a search, which are these. None if one is missing: the
+    /// others need not be inductive without it.
+    fn cubes(&self, origins: &[usize]) -> Vec<Cube<Lit>> {
+        let places: FxHashMap<usize, usize> =
+            origins.iter().enumerate().map(|(place, &origin)| (origin, place)).collect();
+        let literal = |&(register, value): &(usize, bool)| {
+            let place = *places.get(&register)?;
+            Some(Transition::register_var(place).positive().negate_if(!value))
+        };
+        let cube = |cube: &Vec<(usize, bool)>| {
+            Some(Cube::new(cube.iter().map(literal).collect::<Option<Vec<Lit>>>()?))
+        };
+        self.0.iter().map(cube).collect::<Option<_>>().unwrap_or_default()
+    }
+}
+
+fn by_register(atoms: &[Lit], origins: &[usize]) -> Vec<(usize, bool)> {
+    atoms.iter().map(|lit| (origins[lit.var().index() - 1], !lit.is_negative())).collect()
 }

@@ -234,7 +234,12 @@ impl<'a> Writer<'a> {
     }
 
     fn justice(&mut self, conditions: &[ExprId], name: Option<&str>, comment: &str) {
-        let bits: Vec<Ref> = conditions.iter().map(|&bit| self.printer.positive(bit)).collect();
+        let mut bits: Vec<Ref> = conditions.iter().map(|&bit| self.printer.positive(bit)).collect();
+        // The format wants one condition at least.
+        if bits.is_empty() {
+            let yes = self.printer.constant(&BitVec::bool(true), None);
+            bits.push(Ref { id: yes, negated: false });
+        }
         self.printer.begin("justice");
         self.printer.number(bits.len() as u64);
         for bit in bits {
