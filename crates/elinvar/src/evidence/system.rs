@@ -315,7 +315,10 @@ fn find(system: &TransitionSystem, text: &str) -> Result<PropertyId, Error> {
 mod tests {
     use super::*;
     use elinvar_formats::aiger;
-    use elinvar_ir::{Fact, LinearTerm, Reading, Word};
+    use elinvar_ir::{
+        BinaryOp, BitVec, Fact, LinearTerm, Observer, Pool, Ranking, RankingSymbol, Reading, Sort,
+        Word,
+    };
     use elinvar_models::Counter;
 
     fn at_most(words: &[Word], bound: i32) -> Certificate {
@@ -362,6 +365,61 @@ mod tests {
         assert_eq!(verify(&model, &at_most(&words, 2), "fact.btor2"), Ok(()));
         let wrong = verify(&model, &at_most(&words, -1), "fact.btor2");
         assert_eq!(wrong, Err(Refusal::CircuitBase));
+    }
+
+    /// A latch that an input sets and that stays set; the property is that it is set infinitely
+    /// often from 0. A second latch has nothing to do with it.
+    const SET_ONCE: &[u8] = b"aag 5 1 2 0 2 0 0 1 1\n2\n4 9\n6 7\n1\n10\n2\n8 5 3\n10 5 2\n";
+
+    /// Ranks by the latch, as a word of two bits: the latch and an observer that is never set.
+    fn ranking(strict: bool) -> Certificate {
+        let mut pool = Pool::new();
+        let symbols = vec![
+            RankingSymbol::State(0),
+            RankingSymbol::OtherState(0),
+            RankingSymbol::Observer(0),
+            RankingSymbol::OtherObserver(0),
+        ];
+        let [own, other] = [(); 2].map(|()| pool.symbol(Sort::BOOL, None).unwrap());
+        let [count, other_count] = [(); 2].map(|()| pool.symbol(Sort::Bv(2), None).unwrap());
+        let zero = pool.constant(BitVec::zero(2));
+        let observer = Observer { name: "n".into(), sort: Sort::Bv(2), init: zero, next: count };
+        let [wide, other_wide] = [(own, count), (other, other_count)]
+            .map(|(bit, count)| pool.binary(BinaryOp::Concat, bit, count).unwrap());
+        let less = pool.binary(BinaryOp::Ult, wide, other_wide).unwrap();
+        let more = pool.binary(BinaryOp::Ult, other_wide, wide).unwrap();
+        let related = if strict { more } else { pool.not(less).unwrap() };
+        // The second condition, the fairness constraint, is not used.
+        let (invariant, never) = (pool.equal(count, zero).unwrap(), pool.bool(false));
+        let (observers, relation) = (vec![observer], vec![never, related]);
+        Certificate::Ranking(Box::new(Ranking { pool, symbols, observers, invariant, relation }))
+    }
+
+    #[test]
+    fn rankings_are_written_as_circuits_of_bits() {
+        let model = Model::Aiger(aiger::read(SET_ONCE).unwrap());
+        for name in ["live.aag", "live.aig"] {
+            assert_eq!(verify(&model, &ranking(false), name), Ok(()));
+            assert_eq!(verify(&model, &ranking(true), name), Err(Refusal::Decrease));
+        }
+        let bytes =
+            certificate(&model, PropertyId(0), &ranking(false), Path::new("x.aag")).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.contains("\nl0 = 4 < 4\nl1 = 6\nl2 n[0] < 6\nl3 n[1] < 8\n"), "{text}");
+    }
+
+    #[test]
+    fn rankings_of_words_are_written_as_text() {
+        let system = aiger::read(SET_ONCE).unwrap().system;
+        let model = Model::from(system);
+        let judge = |proof: &Certificate| {
+            let bytes = certificate(&model, PropertyId(0), proof, Path::new("c.txt")).unwrap();
+            assert!(bytes.starts_with(b"elinvar certificate 1\nproperty j0\nranking\n"));
+            let evidence = Evidence::read(&model, &Source::new("c.txt", bytes), None).unwrap();
+            evidence.judge(model.system(), || None, &Budget::default()).map(|_| ())
+        };
+        assert_eq!(judge(&ranking(false)), Ok(()));
+        assert_eq!(judge(&ranking(true)), Err(Refusal::Decrease));
     }
 
     #[test]
