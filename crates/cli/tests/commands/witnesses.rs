@@ -72,7 +72,7 @@ fn every_claim_of_an_aiger_witness_is_checked() {
         ("01\n", "0x\n", "no cycle of the trace violates property high"),
         ("01\n", "11\n", "the initial value of"),
         ("b0b1", "b0b2", "w:2:3: error: there is no `b2`: the model has 2 bad states"),
-        ("b0b1", "b0j0", "w:2:3: error: witnesses of justice properties"),
+        ("b0b1", "b0j0", "w:2:3: error: there is no `j0`: the model has 0 justice"),
         ("b0b1", "b0b1?", "w:2:5: error: expected a property"),
         ("01\n1", "01\n11", "w:4:1: error: expected 1 value for the inputs, found 2"),
         ("01\n1\n", "01\n\n", "w:4:1: error: expected 1 value for the inputs, found 0"),
@@ -118,6 +118,48 @@ fn every_claim_of_a_btor2_witness_is_checked() {
         (".\n", "", "w:11:1: error: expected `.`"),
     ];
     expect_claims_checked(WORDS, &good, accepted, WORDS_WITNESS, &changes);
+}
+
+/// A latch that toggles while the input is set. Bad: the latch is set. Justice: the latch is set;
+/// fairness: the input is set. A second latch is set forever once the latch was set.
+const LIVE_BITS: &str = "aag 7 1 2 0 4 1 0 1 1\n2\n4 12\n6 15\n4\n1\n4\n2\n8 4 2\n10 5 3\n12 9 11\n\
+    14 7 5\nb0 set\nj0 again\n";
+const LIVE_BITS_WITNESS: &str = "1\nb0j0\n00\n0\n1\n1\n.\n";
+
+#[test]
+fn loops_of_aiger_witnesses_are_checked() {
+    let accepted = "accepted\nThe trace shows that property set fails in cycle 2.\n\
+        The trace shows that property again fails: cycles 1 to 2 repeat forever.\n";
+    // The second latch does not return, and the property does not depend on it.
+    let good = [LIVE_BITS_WITNESS.to_owned()];
+    let changes = [
+        ("1\n1\n.", "1\n0\n.", "never holds in it"),
+        ("1\n1\n.", "1\n.", "no cycle of the trace violates property set"),
+        ("b0j0\n00\n0\n1\n1", "j0\n00\n0\n1", "not that of an earlier one"),
+        ("b0j0\n00\n0\n1\n1", "j0\n00\n0\n0", "never holds in it"),
+        ("1\n1\n.", "1\nx\n.", "never holds in it"),
+        ("j0", "j1", "w:2:3: error: there is no `j1`: the model has 1 justice property"),
+    ];
+    expect_claims_checked(LIVE_BITS, &good, accepted, LIVE_BITS_WITNESS, &changes);
+}
+
+/// A counter modulo four that an input moves; it is three infinitely often.
+const LIVE_WORDS: &str = "1 sort bitvec 1\n2 sort bitvec 2\n3 zero 2\n4 state 2 count\n5 init 2 4 3\n\
+    6 input 1 go\n7 uext 2 6 1\n8 add 2 4 7\n9 next 2 4 8\n10 ones 2\n11 eq 1 4 10\n\
+    12 justice 1 11 three\n";
+
+#[test]
+fn loops_of_btor2_witnesses_are_checked() {
+    let witness = "sat\nj0\n@0\n0 1\n@1\n0 1\n@2\n0 1\n@3\n0 1\n.\n";
+    let accepted =
+        "accepted\nThe trace shows that property three fails: cycles 0 to 3 repeat forever.\n";
+    let changes = [
+        ("@3\n0 1\n", "", "not that of an earlier one"),
+        ("@1\n0 1", "@1\n0 0", "not that of an earlier one"),
+        ("0 1\n@1\n0 1\n@2\n0 1\n@3\n0 1\n.", "0 0\n.", "never holds in it"),
+        ("j0", "j1", "w:2:1: error: the model has no such property"),
+    ];
+    expect_claims_checked(LIVE_WORDS, &[witness.to_owned()], accepted, witness, &changes);
 }
 
 /// A property that the user names must fail as well as those that the witness names.
