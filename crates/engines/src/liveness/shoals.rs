@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 use super::private;
 use crate::engine::EngineError;
 use crate::pdr::cube::Cube;
-use crate::pdr::{PdrOptions, search_bits};
+use crate::pdr::domain::Level;
+use crate::pdr::{Offer, PdrOptions, search_bits};
 use crate::relation::Transition;
 use crate::run::Run;
 use crate::task::Task;
@@ -30,37 +31,42 @@ pub(super) fn check(task: &Task, property: PropertyId, run: &Run) -> Result<(), 
         let reason = "shoals need bits with next values".to_owned();
         return Err(EngineError::Stopped(StopReason::Unsupported(reason)));
     };
-    // From the initial states, and from the state after each round.
-    let mut rounds: Vec<Trace> = Vec::new();
-    let mut states: Vec<Vec<bool>> = Vec::new();
-    let mut known = Known::default();
+    let mut initial = Saved::default();
+    let mut stack: Vec<Visit> = Vec::new();
     loop {
-        let (system, start) = match states.last() {
-            Some(state) => (layers.system_from(state), Start::Reached),
-            None => (layers.system().clone(), Start::Initial),
+        let (system, saved) = match stack.last_mut() {
+            Some(visit) => (layers.system_from(&visit.state), &mut visit.saved),
+            None => (layers.system().clone(), &mut initial),
         };
-        match search(system, property, start, &mut known, run)? {
-            Found::Trace(trace) => {
-                let state = layers.end(&trace);
-                let back = states.iter().position(|earlier| *earlier == state);
-                rounds.push(trace);
+        match search(system, property, saved, run)? {
+            Found::Trace(round) => {
+                let state = layers.end(&round);
+                let back = stack.iter().position(|visit| visit.state == state);
+                stack.push(Visit { round, state, saved: initial.inductive() });
                 if let Some(back) = back {
+                    let rounds: Vec<Trace> = stack.into_iter().map(|visit| visit.round).collect();
                     let lasso = layers.lasso(&rounds, back + 1);
                     let depth = lasso.depth();
                     task.decide(NAME, property, Verdict::Unsafe(lasso), depth);
                     return Ok(());
                 }
-                states.push(state);
             }
             Found::Proof(proof) => {
-                let Some(state) = states.pop() else {
+                let Some(visit) = stack.pop() else {
                     return conclude(task, property, &layers, &proof);
                 };
-                rounds.pop();
-                layers.add(&proof, &state).map_err(|why| unsupported(&why.to_string()))?;
+                layers.add(&proof, &visit.state).map_err(|why| unsupported(&why.to_string()))?;
             }
         }
     }
+}
+
+/// A state in which the search for the next round starts.
+struct Visit {
+    /// The steps to it, from the state before or from an initial one.
+    round: Trace,
+    state: Vec<bool>,
+    saved: Saved,
 }
 
 fn conclude(
@@ -83,45 +89,39 @@ enum Found {
     Proof(Certificate),
 }
 
-/// Lemmas that hold in all reachable states, as cubes of states that are not reachable: the
-/// number of a register, and its value.
+/// The frames of a search, as cubes of states that are excluded: the number of a register, and
+/// its value. They stay valid when there are more shoals, because these change neither the
+/// states in which the search starts nor the steps.
 #[derive(Default)]
-struct Known(Vec<Vec<(usize, bool)>>);
-
-/// Where a search starts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    /// In all initial states.
-    Initial,
-    /// In a state that is reachable.
-    Reached,
+struct Saved {
+    lemmas: Vec<(Vec<(usize, bool)>, Level)>,
+    depth: usize,
 }
 
-/// Looks for a step that completes a round outside the shoals. What a search from the initial
-/// states finds to be inductive holds in all reachable states, so later searches start with it.
+/// Looks for a step that completes a round outside the shoals, with the frames of an earlier
+/// search from the same states.
 fn search(
     system: TransitionSystem,
     property: PropertyId,
-    start: Start,
-    known: &mut Known,
+    saved: &mut Saved,
     run: &Run,
 ) -> Result<Found, EngineError> {
     let asked = Task::new(Arc::new(Arc::new(system)), &[property], &private(run));
-    // The system has been simplified, and lemmas are exchanged between searches by the
-    // numbers of registers.
+    // The system has been simplified, and frames are kept by the numbers of registers.
     let options = PdrOptions { passes: PassOptions::NONE, ..PdrOptions::default() };
     let bits = options.bits(&asked)?;
     let lift = &bits.prepared.lift;
     let origins: Vec<usize> =
         (0..bits.prepared.bits.registers().len()).map(|n| lift.origin(n).index).collect();
-    let cubes = known.cubes(&origins);
     let outcome = search_bits(NAME, &bits, &options, None, &mut |search| {
-        search.assume_inductive(cubes.clone())?;
-        let end = search.run();
-        if start == Start::Initial {
-            let lemmas = search.frames.infinite().iter();
-            known.0 = lemmas.map(|lemma| by_register(lemma.cube.atoms(), &origins)).collect();
+        if let Some(offer) = saved.offer(&origins) {
+            search.constrain(offer);
         }
+        let end = search.run();
+        let lemmas = search.frames.iter();
+        let lemmas =
+            lemmas.map(|(level, lemma)| (by_register(lemma.cube.atoms(), &origins), level));
+        *saved = Saved { lemmas: lemmas.collect(), depth: search.frames.frontier() };
         end
     });
     match asked.finding(property).map(|finding| finding.verdict) {
@@ -134,20 +134,28 @@ fn search(
     }
 }
 
-impl Known {
-    /// The cubes over the registers of a search, which are these. None if one is missing: the
-    /// others need not be inductive without it.
-    fn cubes(&self, origins: &[usize]) -> Vec<Cube<Lit>> {
+impl Saved {
+    /// What holds in all states that the search can reach, for searches that start in one.
+    fn inductive(&self) -> Self {
+        let lemmas = self.lemmas.iter().filter(|(_, level)| *level == Level::Infinite);
+        Saved { lemmas: lemmas.cloned().collect(), depth: 0 }
+    }
+
+    /// The frames for a search over these registers. `None` if one is missing, or there are no
+    /// lemmas.
+    fn offer(&self, origins: &[usize]) -> Option<Offer<Lit>> {
         let places: FxHashMap<usize, usize> =
             origins.iter().enumerate().map(|(place, &origin)| (origin, place)).collect();
         let literal = |&(register, value): &(usize, bool)| {
             let place = *places.get(&register)?;
             Some(Transition::register_var(place).positive().negate_if(!value))
         };
-        let cube = |cube: &Vec<(usize, bool)>| {
-            Some(Cube::new(cube.iter().map(literal).collect::<Option<Vec<Lit>>>()?))
+        let cube = |(cube, level): &(Vec<(usize, bool)>, Level)| {
+            let literals: Option<Vec<Lit>> = cube.iter().map(literal).collect();
+            Some((Cube::new(literals?), *level))
         };
-        self.0.iter().map(cube).collect::<Option<_>>().unwrap_or_default()
+        let lemmas: Vec<_> = self.lemmas.iter().map(cube).collect::<Option<_>>()?;
+        (!lemmas.is_empty()).then_some(Offer { lemmas, depth: self.depth })
     }
 }
 

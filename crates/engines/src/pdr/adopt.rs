@@ -46,16 +46,11 @@ impl<D: Adopting, R: Report<D>> Search<'_, D, R> {
     /// Starts from lemmas that are known to be inductive together, and from others of
     /// which nothing is sure. If the former are enough, nobody asks for the latter.
     pub fn edit(&mut self, always: Vec<Cube<D::Atom>>, rest: Offer<D::Atom>) -> Interruptible<()> {
-        self.assume_inductive(always)?;
-        if self.is_decided() { Ok(()) } else { self.relax(rest) }
-    }
-
-    /// Starts from lemmas that are known to be inductive together and to hold initially.
-    pub(crate) fn assume_inductive(&mut self, lemmas: Vec<Cube<D::Atom>>) -> Interruptible<()> {
-        for cube in lemmas {
+        for cube in always {
             self.frames.insert(self.domain, cube, Level::Infinite);
         }
-        self.conclude(0)
+        self.conclude(0)?;
+        if self.is_decided() { Ok(()) } else { self.relax(rest) }
     }
 
     /// Starts from frames of which nothing is sure (Algorithm 7).

@@ -46,6 +46,7 @@ use obligation::Obligation;
 use search::Report;
 use state::capture;
 
+pub(crate) use adopt::Offer;
 pub use elinvar_logic::simulation::Kind;
 pub use generalize::Ctg;
 pub use incremental::{Change, Earlier, Outcome, Reuse, check_bits};
