@@ -3,7 +3,7 @@
 use super::*;
 
 /// A latch that toggles while the input is set.
-const TOGGLE: &str = "aag 5 1 1 0 3\n2\n4 11\n6 2 4\n8 3 5\n10 7 9\ni0 go\nl0 led\n";
+const TOGGLE: &str = "aag 5 1 1 0 3\n2\n4 10\n6 2 4\n8 3 5\n10 7 9\ni0 go\nl0 led\n";
 
 fn toggle() -> Folder {
     let folder = folder();
