@@ -20,6 +20,7 @@ mod help;
 mod html;
 mod interpolation;
 mod limits;
+mod ltl;
 mod names;
 mod programs;
 mod reuse;

@@ -92,7 +92,7 @@ impl Annotation<'_> {
         statements.extend(assumed);
         self.sort(&mut statements);
         name_uniquely(&mut statements);
-        write_statements(&mut model, &statements, last_id, bit_sort(text))?;
+        write_statements(&mut model, &statements, last_id);
         Ok(model)
     }
 
@@ -124,30 +124,13 @@ impl Annotation<'_> {
 }
 
 /// Writes the lines of the statements, numbered from the last number on.
-fn write_statements(
-    model: &mut String,
-    statements: &[Statement],
-    mut last_id: u64,
-    bit_sort: Option<u64>,
-) -> Result<(), Error> {
-    let mut next_id = || {
-        last_id += 1;
-        last_id
-    };
-    for statement in statements {
-        let condition = match statement.kind {
-            // The assertion is violated while a request is open.
-            Kind::Fair => {
-                let sort = bit_sort.ok_or_else(|| Error::Bug("a model without bits".to_owned()))?;
-                let negation = next_id();
-                push_line(model, &format!("{negation} not {sort} {}", statement.condition));
-                negation
-            }
-            Kind::Assert | Kind::Cover | Kind::Live | Kind::Assume => statement.condition,
-        };
-        push_line(model, &statement.line(next_id(), condition));
+///
+/// The assertion that stands for a fairness constraint is violated in the cycles in which no request
+/// is open, so that its condition is the constraint.
+fn write_statements(model: &mut String, statements: &[Statement], last_id: u64) {
+    for (id, statement) in (last_id + 1..).zip(statements) {
+        push_line(model, &statement.line(id));
     }
-    Ok(())
 }
 
 fn push_line(model: &mut String, line: &str) {
@@ -155,14 +138,8 @@ fn push_line(model: &mut String, line: &str) {
     model.push('\n');
 }
 
-/// The number of the sort of bits.
-fn bit_sort(text: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(Line::read);
-    lines.find(|line| line.keyword == "sort" && line.operands == ["bitvec", "1"]).map(|l| l.id)
-}
-
 impl Statement {
-    fn line(&self, id: u64, condition: u64) -> String {
+    fn line(&self, id: u64) -> String {
         let keyword = match self.kind {
             Kind::Assert | Kind::Cover => "bad",
             Kind::Live => "justice 1",
@@ -176,7 +153,7 @@ impl Statement {
             "" => String::new(),
             comment => format!(" ; {comment}"),
         };
-        format!("{id} {keyword} {condition} {}{comment}", self.name)
+        format!("{id} {keyword} {} {}{comment}", self.condition, self.name)
     }
 }
 
@@ -305,8 +282,7 @@ mod tests {
             "20 bad 6 late ; cover a.sv:12.5",
             "21 justice 1 6 p ; a.sv:19.1",
             "22 constraint 10 m_x ; a.sv:3.1",
-            "23 not 1 6",
-            "24 fair 23 q ; a.sv:20.1",
+            "23 fair 6 q ; a.sv:20.1",
         ];
         assert_eq!(tail(&text), expected);
         let model = elinvar_formats::btor2::read(text.as_bytes()).unwrap().system;

@@ -28,7 +28,9 @@ module elinvar_live (input A, input EN);
     \$assert elinvar_live (.A(~(watching & ~done)), .EN(1'b1));
 endmodule
 
-// On the paths that count, every request is answered: again and again, none is open.
+// On the paths that count, every request is answered: again and again, none is open. The assertion
+// is violated while none is open, as the one for a liveness property is violated while a request is
+// watched.
 (* techmap_celltype = "$fair" *)
 module elinvar_fair (input A, input EN);
     (* init = 1'b0 *) wire opened;
