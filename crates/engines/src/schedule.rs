@@ -47,9 +47,9 @@ const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 const SLICE: u64 = 500_000;
 const PLAIN_SLICE: u64 = 300_000;
 
-/// The work that the plain search does before other engines take part, and that of the first turn
-/// of bounded model checking. Most small models are decided by then.
-const ALONE: u64 = 150_000;
+/// The work that the plain search does before other engines take part. Most small models are
+/// decided by then.
+const ALONE: u64 = 300_000;
 
 /// The work of the plain search in all its turns, and the work of all engines after which the
 /// same search on bits with merged signals takes its place.
@@ -217,7 +217,7 @@ impl Schedule {
         let mut schedule = Self::auto_without_words();
         let search = schedule.turns.iter_mut().find_map(|turn| turn.sharing.as_mut());
         let search = search.expect("a search on bits");
-        search.limits = Limits { joins: ALONE, ..search.limits };
+        search.limits = Limits { start: 200_000, joins: ALONE, ..search.limits };
         search.others = Self::others();
         let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
         let simulation = schedule.turns.iter_mut().find(simulates).expect("a simulation");
@@ -242,7 +242,7 @@ impl Schedule {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
-        let bmc = Limits { start: ALONE, joins: ALONE, ..late(100_000, 40_000_000) };
+        let bmc = Limits { start: 50_000, joins: ALONE, ..late(100_000, 40_000_000) };
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
             share(Choice::Pdr(plain), plain_turns),
