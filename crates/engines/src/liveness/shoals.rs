@@ -1,13 +1,11 @@
 //! Liveness by shoals (rlive) [Xia, Cimatti, Griggio, Li, *Avoiding the Shoals – A New Approach
 //! to Liveness Checking*, CAV 2024].
 //!
-//! A search for safety looks for a step that completes a round. From the state after it, another
-//! search looks for the next round, and so on: a depth-first search through rounds. If a state
-//! comes back, the steps since then are a loop. If no further round is reachable from a state, the
-//! invariant that proves it is a *shoal*: no later search needs to enter it again. If no step
-//! outside the shoals completes a round in the whole system, the property holds.
-
-use std::sync::Arc;
+//! A search for safety looks for a state after a complete round. From there, another search looks
+//! for the next round, and so on: a depth-first search through rounds. If a state comes back, the
+//! steps since then are a loop. If no further round is reachable from a state, the invariant that
+//! proves it is a *shoal*: no later search needs to enter it again. If no round is possible outside
+//! the shoals in the whole system, the property holds.
 
 use elinvar_ir::{Certificate, PropertyId, StopReason, Trace, TransitionSystem, Verdict};
 use elinvar_sat::Lit;
@@ -38,11 +36,11 @@ pub(super) fn check(task: &Task, property: PropertyId, run: &Run) -> Result<(), 
             Some(visit) => (layers.system_from(&visit.state), &mut visit.saved),
             None => (layers.system().clone(), &mut initial),
         };
-        match search(system, property, saved, run)? {
+        match search(&system, property, saved, run)? {
             Found::Trace(round) => {
-                let state = layers.end(&round);
+                let (state, after) = layers.end(&round);
                 let back = stack.iter().position(|visit| visit.state == state);
-                stack.push(Visit { round, state, saved: initial.inductive() });
+                stack.push(Visit { round, state, after, saved: initial.inductive() });
                 if let Some(back) = back {
                     let rounds: Vec<Trace> = stack.into_iter().map(|visit| visit.round).collect();
                     let lasso = layers.lasso(&rounds, back + 1);
@@ -55,7 +53,8 @@ pub(super) fn check(task: &Task, property: PropertyId, run: &Run) -> Result<(), 
                 let Some(visit) = stack.pop() else {
                     return conclude(task, property, &layers, &proof);
                 };
-                layers.add(&proof, &visit.state).map_err(|why| unsupported(&why.to_string()))?;
+                let added = layers.add(&proof, &system, &visit.after);
+                added.map_err(|why| unsupported(&why.to_string()))?;
             }
         }
     }
@@ -66,6 +65,8 @@ struct Visit {
     /// The steps to it, from the state before or from an initial one.
     round: Trace,
     state: Vec<bool>,
+    /// A state after it that was in no shoal.
+    after: Vec<bool>,
     saved: Saved,
 }
 
@@ -101,12 +102,12 @@ struct Saved {
 /// Looks for a step that completes a round outside the shoals, with the frames of an earlier
 /// search from the same states.
 fn search(
-    system: TransitionSystem,
+    system: &TransitionSystem,
     property: PropertyId,
     saved: &mut Saved,
     run: &Run,
 ) -> Result<Found, EngineError> {
-    let asked = Task::new(Arc::new(Arc::new(system)), &[property], &private(run));
+    let asked = Task::about(system, &[property], &private(run));
     // The system has been simplified, and frames are kept by the numbers of registers.
     let options = PdrOptions { passes: PassOptions::NONE, ..PdrOptions::default() };
     let bits = options.bits(&asked)?;
