@@ -91,7 +91,7 @@ impl Monitor<'_> {
             }
             // F (a & G c)
             Ltl::Until(always, rest) if self.is_true(always) => match self.persistent(rest) {
-                Some((a, c)) => self.from_some_cycle(a, c),
+                Some((a, c)) => self.forever_from_some_cycle(a, c),
                 None => self.tableau(negation),
             },
             _ => self.tableau(negation),
@@ -139,7 +139,7 @@ impl Monitor<'_> {
     }
 
     /// `F (a & G c)`: an input guesses the cycle from which `c` holds.
-    fn from_some_cycle(
+    fn forever_from_some_cycle(
         &mut self,
         a: Option<FormulaId>,
         c: FormulaId,

@@ -154,7 +154,7 @@ impl Graph {
             found.get(component).is_some_and(|marks| wanted.iter().all(|&mark| marks[mark]))
         };
         // Nodes are numbered in the order of a breadth-first search, so the first one is near.
-        let start = components.iter().position(|component| is_fair(component))?;
+        let start = components.iter().position(is_fair)?;
         Some(self.path_into(components, wanted, Node(start)))
     }
 
