@@ -16,6 +16,7 @@ use elinvar_transform::{BlastError, bitblast};
 use super::Unusable;
 use crate::confirm::{judge_certificate, relevant_states};
 use crate::error::Error;
+use crate::readable::sentence::repeated;
 use crate::source::Source;
 use crate::vacuity::Vacuity;
 use crate::{merged, property, vacuity};
@@ -180,9 +181,10 @@ impl Evidence {
                         Violation::Cycle(cycle) => {
                             format!("The trace shows that {claim} in cycle {cycle}.")
                         }
-                        Violation::Loop(start) => format!(
-                            "The trace shows that {claim}: cycles {start} to {last} repeat forever."
-                        ),
+                        Violation::Loop(start) => {
+                            let repeated = repeated(start, last);
+                            format!("The trace shows that {claim}: {repeated} forever.")
+                        }
                     }
                 });
                 Ok(claims.collect::<Vec<String>>().join("\n"))

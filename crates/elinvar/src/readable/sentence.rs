@@ -107,9 +107,16 @@ pub fn of_property(report: &Report, property: &PropertyReport) -> String {
 /// it ends: `in cycle 5`.
 pub fn repetition(trace: &elinvar_ir::Trace) -> String {
     match (trace.loop_start, trace.depth()) {
-        (Some(start), last) if start == last => format!("cycle {last} repeats"),
-        (Some(start), last) => format!("cycles {start} to {last} repeat"),
+        (Some(start), last) => repeated(start, last),
         (None, last) => format!("in cycle {last}"),
+    }
+}
+
+/// `cycles 2 to 5 repeat`, or `cycle 5 repeats`.
+pub(crate) fn repeated(start: usize, last: usize) -> String {
+    match start == last {
+        true => format!("cycle {last} repeats"),
+        false => format!("cycles {start} to {last} repeat"),
     }
 }
 

@@ -17,6 +17,7 @@ use elinvar_ir::{BitVec, ExprId, Sort, Trace, TransitionSystem, Value};
 
 use super::nets::{self, Kind, Net, gather_words};
 use super::relevance::{Known, Relevance};
+use super::sentence::repeated;
 use super::waves::{Moment, execute};
 use crate::rtl::is_source;
 
@@ -57,8 +58,8 @@ fn render(
         let (again, end) = (middle(trace, start), trace.steps.len());
         let ns = |cycle: usize| CYCLE * cycle as u64;
         format!(
-            "cycles {start} to {} ({} ns to {} ns) repeat forever; they are shown twice, to {} ns",
-            again - 1,
+            "{} forever, from {} ns to {} ns; the loop is shown twice, to {} ns",
+            repeated(start, again - 1),
             ns(start),
             ns(again),
             ns(end),
