@@ -87,7 +87,6 @@ impl Session {
         let (safety, liveness): (Vec<PropertyId>, Vec<PropertyId>) =
             chosen.iter().copied().partition(is_safety);
         let (mut verdicts, mut warnings) = (BTreeMap::new(), Vec::new());
-        let mut engine = self.options.method.name();
         for (properties, is_live) in [(safety, false), (liveness, true)] {
             if properties.is_empty() {
                 continue;
@@ -95,7 +94,6 @@ impl Session {
             let contest = self.contest()?;
             let contest = if is_live { contest.for_liveness() } else { contest.for_safety() };
             let answers = self.decide_system(problem, &properties, contest)?;
-            engine = answers.engine;
             verdicts.extend(properties.into_iter().zip(answers.verdicts));
             warnings.extend(answers.warnings);
         }
@@ -103,6 +101,7 @@ impl Session {
             let verdict: Verdict = verdicts.remove(&property).expect("all were asked for");
             (property, verdict.map(Proof::Certificate, Trace::System))
         };
+        let engine = self.options.method.name();
         Ok((engine, chosen.iter().map(verdict).collect(), warnings))
     }
 

@@ -27,13 +27,14 @@ pub fn of_report(report: &Report, most: usize) -> String {
     let all = report.properties.len();
     match report.summary() {
         Summary::Safe => {
-            let everywhere = everywhere(report);
+            let everywhere = everywhere(report, &report.properties);
             match of(Summary::Reached).count() {
-                0 => format!("All {all} properties hold {everywhere}."),
+                0 => format!("All {all} properties hold{everywhere}."),
                 covers => {
                     let (assertions, covers) =
                         (count(all - covers, "assertion"), count(covers, "cover statement"));
-                    format!("Proved: {assertions}, {everywhere}. Reached: {covers}.")
+                    let comma = if everywhere.is_empty() { "" } else { "," };
+                    format!("Proved: {assertions}{comma}{everywhere}. Reached: {covers}.")
                 }
             }
         }
@@ -63,10 +64,14 @@ pub fn of_report(report: &Report, most: usize) -> String {
     }
 }
 
-fn everywhere(report: &Report) -> &'static str {
+/// Where properties hold, with a space before it; nothing if that differs between them.
+fn everywhere(report: &Report, properties: &[PropertyReport]) -> &'static str {
+    let is_live = |property: &PropertyReport| property.kind == PropertyKind::Liveness;
     match report.problem {
-        Problem::System(_) => "in every reachable state",
-        Problem::Program(_) => "in every run",
+        Problem::Program(_) => " in every run",
+        Problem::System(_) if properties.iter().all(is_live) => " on every execution",
+        Problem::System(_) if properties.iter().any(is_live) => "",
+        Problem::System(_) => " in every reachable state",
     }
 }
 
@@ -81,8 +86,9 @@ pub fn of_property(report: &Report, property: &PropertyReport) -> String {
             format!("{what} is unreachable: proved by {how}, checked.")
         }
         (Verdict::Safe(proof), false) => {
-            let (how, everywhere) = (self::proof(proof), everywhere(report));
-            format!("{what} holds {everywhere}: proved by {how}, checked.")
+            let everywhere = everywhere(report, std::slice::from_ref(property));
+            let how = self::proof(proof);
+            format!("{what} holds{everywhere}: proved by {how}, checked.")
         }
         (Verdict::Unsafe(Trace::System(trace)), false) if property.kind == PropertyKind::Cover => {
             let (depth, length) = (trace.depth(), length(report, property, trace));
