@@ -65,7 +65,7 @@ impl Cadical {
     /// About how many bytes the solver holds for what it was given. Clauses that it learns or
     /// removes are not counted, so this is the same in every run.
     pub fn size(&self) -> u64 {
-        // Fitted to the growth of the process while transition systems were unrolled.
+        // A rough estimate of the watches, the heuristics and the clauses of the solver.
         const OF_A_VARIABLE: u64 = 300;
         const OF_A_LITERAL: u64 = 30;
         OF_A_VARIABLE * self.vars as u64 + OF_A_LITERAL * self.literals

@@ -1,7 +1,7 @@
 //! Liveness: is there an execution that meets all conditions of a justice property and all
 //! fairness constraints infinitely often?
 //!
-//! The properties are decided one after the other, on the simplified bits of the system if it
+//! The properties are decided one after the other, with growing effort, on the simplified bits of the system if it
 //! fits into them. The methods reduce them to safety in different ways, so all engines for safety
 //! work on liveness, too:
 //!
@@ -17,6 +17,7 @@
 mod counting;
 mod shoals;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem, Verdict};
@@ -44,6 +45,15 @@ const LOOPS: u64 = 200_000;
 /// The first look for short loops.
 const SHORT: Effort = Effort::Questions(10_000);
 const SHORT_LOOPS: Lookahead = Lookahead { steps: 20, gates: 2_000_000 };
+
+/// With several properties, the effort for each before the next one has its turn: a hard one
+/// must not keep the others from being decided.
+const EFFORTS: [Effort; 4] = [
+    Effort::Questions(30_000),
+    Effort::Questions(300_000),
+    Effort::Questions(3_000_000),
+    Effort::Unlimited,
+];
 
 /// How a liveness property is decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,11 +87,19 @@ impl Engine for Liveness {
                 let name = task.subject().property(property).name.clone();
                 return Err(EngineError::NotLiveness(name));
             }
-            if let Err(error) = self.decide(&task.only(&[property]), property) {
-                task.decide(NAME, property, Verdict::Unknown(error.reason()), 0);
-            }
-            if let Some(reason) = task.run().stop() {
-                return Err(EngineError::Stopped(reason));
+        }
+        let efforts = if task.open().len() > 1 { &EFFORTS[..] } else { &[Effort::Unlimited] };
+        let mut on_bits = BTreeMap::new();
+        for &effort in efforts {
+            for property in task.open() {
+                let run = task.run().limited(effort);
+                if let Err(error) = self.decide(task, property, &mut on_bits, run) {
+                    task.decide(NAME, property, Verdict::Unknown(error.reason()), 0);
+                }
+                if let Some(reason) = task.run().stop() {
+                    task.give_up(&reason);
+                    return Err(EngineError::Stopped(reason));
+                }
             }
         }
         Ok(())
@@ -89,14 +107,28 @@ impl Engine for Liveness {
 }
 
 impl Liveness {
-    fn decide(&self, task: &Task, property: PropertyId) -> Result<(), EngineError> {
-        let task = on_bits(task, property)?;
+    /// Decides one property. Its bits are made once, under the limits of the whole task.
+    fn decide(
+        &self,
+        task: &Task,
+        property: PropertyId,
+        known: &mut BTreeMap<PropertyId, Task>,
+        run: Run,
+    ) -> Result<(), EngineError> {
+        let task = match known.get(&property) {
+            Some(known) => known.with_run(run),
+            None => {
+                let made = on_bits(&task.only(&[property]), property)?;
+                known.insert(property, made.clone());
+                made.with_run(run)
+            }
+        };
         match &self.0 {
             Method::Auto => decide_together(&task, property),
             Method::Saving(choice) => {
-                let (task, run) = (with_saving(&task, property)?, task.run());
-                let run = about_another_system(run);
-                task.with_run(run).ask(&mut *choice.build())
+                let saving = with_saving(&task, property)?;
+                let run = about_another_system(task.run());
+                saving.with_run(run).ask(&mut *choice.build())
             }
             Method::Counting => counting::check(&task, property, task.run()),
             Method::Shoals => shoals::check(&task, property, task.run()),
