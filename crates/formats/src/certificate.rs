@@ -506,6 +506,6 @@ mod tests {
         assert!(error(&format!("{bit}{bad}{live}5 state 1\n")).contains("an input for each"));
         let observer = "5 state 1\n6 input 1\n7 init 1 5 2\n";
         assert!(error(&format!("{bit}{bad}{live}{observer}")).contains("the observers must have"));
-        assert!(error("1 sort\n").contains("sort"));
+        assert!(error("1 sort\n").contains("expected"), "{}", error("1 sort\n"));
     }
 }

@@ -456,4 +456,15 @@ pub(super) mod tests {
         assert_eq!(shorten("abcdef", 4), "…def");
         assert_eq!(shorten("abcd", 4), "abcd");
     }
+
+    #[test]
+    fn the_start_of_a_loop_is_marked() {
+        let waves = Waves { loop_start: Some(2), ..counter(4) };
+        let look = Look { width: 80, numbered: true, ..Look::default() };
+        let text = render(&waves, look);
+        let head = text.lines().next().unwrap();
+        assert!(head.contains(" 1 >2  3"), "{text}");
+        assert!(text.contains("\n  after cycle 3 back to cycle 2, marked >\n"), "{text}");
+        assert!(!render(&counter(4), look).contains('>'), "{text}");
+    }
 }

@@ -170,7 +170,9 @@ class Waveform {
       el("p", { class: "w-note" }, `${plural(leftOut, "signal")} left out to keep the page small; a waveform written with --vcd has all of them.`);
     const repeated =
       this.loopStart !== null &&
-      el("p", { class: "w-note" }, `The shaded cycles, ${this.loopStart} to ${this.cycles - 1}, repeat forever.`);
+      el("p", { class: "w-note" }, this.loopStart === this.cycles - 1
+        ? "The shaded cycle repeats forever."
+        : `The shaded cycles, ${this.loopStart} to ${this.cycles - 1}, repeat forever.`);
     if (!rows.some((row) => row.isElement)) return el("div", {}, repeated, left);
     const body = el("div", {});
     const details = el("details", { class: "w-memories" }, el("summary", {}, "Memory changes"), body);

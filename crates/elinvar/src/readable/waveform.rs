@@ -355,4 +355,30 @@ mod tests {
         assert_eq!(property_path("assert:12"), ["assert:12"]);
         assert_eq!(property_path("u0.\\a:b .c"), ["u0", "a:b", "c"]);
     }
+
+    /// The loop is there twice, and a line counts its rounds.
+    #[test]
+    fn loops_are_shown_twice() {
+        let mut b = SystemBuilder::new();
+        let bit = b.state(Sort::BOOL, Some("bit")).unwrap();
+        b.states[0].init = Some(b.pool.bool(false));
+        b.states[0].next = Some(b.pool.not(bit).unwrap());
+        let conditions = elinvar_ir::PropertyKind::Justice(vec![bit]);
+        b.properties.push(elinvar_ir::Property::new("p", conditions));
+        let system = b.finish().unwrap();
+        let step = Step { inputs: vec![], free: vec![] };
+        let trace = Trace {
+            property: PropertyId(0),
+            initial: vec![BitVec::bool(false).into()],
+            steps: vec![step; 3],
+            loop_start: Some(1),
+        };
+        let text = of_counterexample(&system, &trace, WaveformFormat::Vcd);
+        let text = String::from_utf8(text).unwrap();
+        let comment = "cycles 1 to 2 repeat forever, from 10 ns to 30 ns; the loop is shown twice, \
+                       to 50 ns";
+        assert!(text.contains(comment), "{text}");
+        let values = "#0\n0!\nb00 \"\n#10\n1!\nb01 \"\n#20\n0!\n#30\n1!\nb10 \"\n#40\n0!\n#50\n";
+        assert!(text.ends_with(values), "{text}");
+    }
 }
