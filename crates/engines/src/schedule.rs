@@ -5,9 +5,9 @@
 //! chosen. Where there are words, k-induction on the model as it stands decides what is shallow or
 //! inductive, and where there are numbers, property directed reachability on words gets a short
 //! time. Then property directed reachability works on the bits. Most small models are decided in
-//! its first turn. After that, bounded model checking, random simulation and the same search with
-//! lemmas about internal signals share the processor with it ([`Sharing`]), and if that takes
-//! long, also k-induction and AVY. Engines that unroll the model end when they hold too much
+//! its first turn. After that, the same search with lemmas about internal signals and on bits with
+//! merged signals, bounded model checking and random simulation share the processor
+//! ([`Sharing`]), and if that takes long, also k-induction and AVY. Engines that unroll the model end when they hold too much
 //! memory. A system that can be run backwards is searched in both directions. k-induction gets
 //! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
 //! are for another one does short passes of bounded model checking and simulation first.
@@ -51,10 +51,8 @@ const PLAIN_SLICE: u64 = 300_000;
 /// decided by then.
 const ALONE: u64 = 300_000;
 
-/// The work of the plain search in all its turns, and the work of all engines after which the
-/// same search on bits with merged signals takes its place.
-const PLAIN_WORK: u64 = 1_200_000;
-const MERGED: u64 = 3_000_000;
+/// The work of bounded model checking after that, for bugs that are not deep.
+const SHALLOW: u64 = 250_000;
 
 /// The work after which engines take part that rarely decide what the searches do not: about
 /// ten seconds.
@@ -111,7 +109,7 @@ pub struct Sharing {
 pub struct Share {
     /// The engine.
     pub turn: Turn,
-    /// What it may spend. Its memory is in addition to [`BYTES_PER_GATE`].
+    /// What it may spend. Its memory is in addition to what a few frames of the model need.
     pub limits: Limits,
 }
 
@@ -228,8 +226,8 @@ impl Schedule {
     }
 
     /// The engines that share the processor with the search with internal signals: each solves
-    /// models that the others do not. The plain search comes first and makes way for the same
-    /// search on bits with merged signals, which take longer to prepare.
+    /// models that the others do not. The plain search comes first, for small models, and makes
+    /// way for the same search on bits with merged signals, which take longer to prepare.
     fn others() -> Vec<Share> {
         let share = |engine, limits| Share { turn: Turn::new(engine).tentative(), limits };
         let on_bits =
@@ -237,18 +235,21 @@ impl Schedule {
         let plain = PdrOptions::default();
         let merged = PdrOptions { passes: PassOptions::ALL, ..plain.clone() };
         let turns = Limits::turns(PLAIN_SLICE);
-        let plain_turns = Limits { start: ALONE, work: Some(PLAIN_WORK), ..turns };
+        let first = Limits { start: ALONE, work: Some(ALONE), ..turns };
         let late = |slice, bytes| {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
-        let bmc = Limits { start: 50_000, joins: ALONE, ..late(100_000, 40_000_000) };
+        let deep = late(100_000, 40_000_000);
+        let shallow = Limits { start: 50_000, joins: ALONE, work: Some(SHALLOW), ..deep };
+        let bmc = || Choice::Bmc(BmcOptions::default());
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
-            share(Choice::Pdr(plain), plain_turns),
-            on_bits(Choice::Bmc(BmcOptions::default()), bmc),
+            share(Choice::Pdr(plain), first),
+            on_bits(bmc(), shallow),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            share(Choice::Pdr(merged), Limits { joins: MERGED, ..turns }),
+            share(Choice::Pdr(merged), Limits { joins: ALONE, ..turns }),
+            on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
             share(Choice::Avy(AvyOptions::default()), late(150_000, 16_000_000)),
         ]
@@ -377,6 +378,7 @@ impl Turn {
         let exchange = Arc::new(Exchange::default());
         let partner = |number| match task.partner() {
             Some(_) => task.clone(),
+            None if number == 1 => task.clone(),
             None => task.with_partner(exchange.partner(Partaker(number))),
         };
         let tasks: Vec<Task> = (0..=others.len()).map(partner).collect();
