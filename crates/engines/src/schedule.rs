@@ -111,6 +111,8 @@ pub struct Share {
     pub turn: Turn,
     /// What it may spend. Its memory is in addition to what a few frames of the model need.
     pub limits: Limits,
+    /// Whether it exchanges lemmas with the others.
+    pub trades: bool,
 }
 
 /// What an engine is given.
@@ -229,9 +231,9 @@ impl Schedule {
     /// models that the others do not. The plain search comes first, for small models, and makes
     /// way for the same search on bits with merged signals, which take longer to prepare.
     fn others() -> Vec<Share> {
-        let share = |engine, limits| Share { turn: Turn::new(engine).tentative(), limits };
-        let on_bits =
-            |engine, limits| Share { turn: Turn::new(engine).on_bits().tentative(), limits };
+        let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
+        let share = |engine, limits| with(Turn::new(engine), limits);
+        let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
         let plain = PdrOptions::default();
         let merged = PdrOptions { passes: PassOptions::ALL, ..plain.clone() };
         let turns = Limits::turns(PLAIN_SLICE);
@@ -245,7 +247,8 @@ impl Schedule {
         let bmc = || Choice::Bmc(BmcOptions::default());
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
-            share(Choice::Pdr(plain), first),
+            // With its lemmas, some models of ten seconds took the search with signals longer.
+            Share { trades: false, ..share(Choice::Pdr(plain), first) },
             on_bits(bmc(), shallow),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
             share(Choice::Pdr(merged), Limits { joins: ALONE, ..turns }),
@@ -378,10 +381,13 @@ impl Turn {
         let exchange = Arc::new(Exchange::default());
         let partner = |number| match task.partner() {
             Some(_) => task.clone(),
-            None if number == 1 => task.clone(),
             None => task.with_partner(exchange.partner(Partaker(number))),
         };
-        let tasks: Vec<Task> = (0..=others.len()).map(partner).collect();
+        let trades = std::iter::once(true).chain(others.iter().map(|share| share.trades));
+        let tasks: Vec<Task> = trades
+            .enumerate()
+            .map(|(number, trades)| if trades { partner(number) } else { task.clone() })
+            .collect();
         let first = LimitedMember { work: Box::new(|run| self.ask(&tasks[0], run)), limits };
         let backwards = reversed(task);
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
@@ -563,7 +569,7 @@ mod tests {
             let words = Turn::new(Choice::Words(WordsOptions::default()));
             let pdr = Turn::new(Choice::Pdr(PdrOptions::default()));
             let limits = Limits { joins: 100, ..Limits::turns(20_000) };
-            let others = vec![Share { turn: words, limits }];
+            let others = vec![Share { turn: words, limits, trades: true }];
             pdr.sharing(Sharing { limits: Limits::turns(400), others }).take(&task).unwrap();
             task.finding(PropertyId(0)).map(|finding| (finding.engine, finding.verdict))
         };
