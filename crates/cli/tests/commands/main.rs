@@ -662,7 +662,10 @@ fn files_that_cannot_be_written_are_user_errors() {
 
 #[test]
 fn statistics_go_to_standard_error() {
-    let run = elinvar(Path::new("."), &["check", "@counter.aag", "--stats", "--quiet"]);
+    let run = elinvar(
+        Path::new("."),
+        &["check", "@counter.aag", "--engine", "bmc", "--stats", "--quiet"],
+    );
     assert_eq!(run.stdout, "unsafe\n");
     assert!(run.stderr.contains("conflicts") && run.stderr.contains("array lemmas: 0"));
 }
