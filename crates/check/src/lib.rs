@@ -51,6 +51,7 @@ mod encode;
 mod examples;
 pub mod program;
 mod refusal;
+mod relation;
 mod replay;
 mod solver;
 mod support;

@@ -227,12 +227,12 @@ impl SystemProblem {
         }
     }
 
-    /// The same model with formulas of linear temporal logic as further properties, one on each line
-    /// of the text: see [`elinvar_formats::ltl`]. Monitors of the formulas are part of the model.
+    /// The same model with formulas of linear temporal logic as further properties, one on each
+    /// line of the text: see [`elinvar_formats::ltl`]. Monitors of the formulas are part of the model.
     ///
     /// ```
     /// use elinvar::{Problem, Source};
-    /// let problem = Problem::parse("toggle.aag", "aag 1 0 1 1\n2 3\n2\nl0 led\n")?.as_system()?;
+    /// let problem = Problem::parse("toggle.aag", "aag 1 0 1 1 0\n2 3\n2\nl0 led\n")?.as_system()?;
     /// let problem = problem.with_formulas(&Source::new("<ltl>", "blinks: G F led"))?;
     /// assert_eq!(problem.system().properties()[1].name, "blinks");
     /// let error = problem.with_formulas(&Source::new("<ltl>", "G F light")).unwrap_err();

@@ -216,42 +216,18 @@ impl Limits {
 
 type Work<'a> = Box<dyn FnOnce(Run) -> Result<(), EngineError> + Send + 'a>;
 
-/// A member of a ring with turns of the same length: what it does, and how much work its turns
-/// have.
-pub(crate) struct Member<'a> {
-    pub work: Work<'a>,
-    pub slice: u64,
-    /// How much work all members do before this one takes part.
-    pub joins: u64,
-}
-
 /// A member of a ring: what it does, and what it may spend.
-pub(crate) struct LimitedMember<'a> {
+pub(crate) struct Member<'a> {
     pub work: Work<'a>,
     pub limits: Limits,
 }
 
-impl<'a> From<Member<'a>> for LimitedMember<'a> {
-    fn from(Member { work, slice, joins }: Member<'a>) -> Self {
-        LimitedMember { work, limits: Limits { joins, ..Limits::turns(slice) } }
-    }
-}
-
-/// As [`share_within`], with turns of the same length.
+/// Lets the members work on a task, one at a time, until it is decided or all have ended. The
+/// first one works in this thread. Returns how the first one ended.
 pub(crate) fn share(
     task: &Task<TransitionSystem>,
     first: Member<'_>,
     others: Vec<Member<'_>>,
-) -> Result<(), EngineError> {
-    share_within(task, first.into(), others.into_iter().map(Into::into).collect())
-}
-
-/// Lets the members work on a task, one at a time, until it is decided or all have ended. The
-/// first one works in this thread. Returns how the first one ended.
-pub(crate) fn share_within(
-    task: &Task<TransitionSystem>,
-    first: LimitedMember<'_>,
-    others: Vec<LimitedMember<'_>>,
 ) -> Result<(), EngineError> {
     let everyone = task.run().child();
     let watched = task.clone();
@@ -358,14 +334,15 @@ mod tests {
             }
             Ok(())
         };
-        Member { work: Box::new(work), slice: 2 * WORK_OF_A_QUESTION, joins: 0 }
+        Member { work: Box::new(work), limits: Limits::turns(2 * WORK_OF_A_QUESTION) }
     }
 
     #[test]
     fn members_take_turns_one_at_a_time() {
         let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
         let member = |name, questions| asking(name, questions, &busy, &log);
-        let late = Member { joins: 6 * WORK_OF_A_QUESTION, ..member('c', 7) };
+        let mut late = member('c', 7);
+        late.limits.joins = 6 * WORK_OF_A_QUESTION;
         share(&task(&Run::new()), member('a', 12), vec![member('b', 4), late]).unwrap();
         let log = log.into_inner().unwrap();
         assert_eq!(log, "aaabbbaaabcccaaacccaaac");
@@ -374,14 +351,12 @@ mod tests {
     #[test]
     fn turns_grow_from_the_first_one() {
         let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
-        let limited = |name, questions, limits| {
-            let work = asking(name, questions, &busy, &log).work;
-            LimitedMember { work, limits }
-        };
+        let limited =
+            |name, questions, limits| Member { limits, ..asking(name, questions, &busy, &log) };
         let grows = Limits { start: 0, ..Limits::turns(3 * WORK_OF_A_QUESTION) };
         let late = Limits { joins: 1, ..Limits::turns(0) };
         let members = vec![limited('b', 9, grows)];
-        share_within(&task(&Run::new()), limited('a', 7, late), members).unwrap();
+        share(&task(&Run::new()), limited('a', 7, late), members).unwrap();
         // The turns of b have 0, 1, 2, 4, 8, 16, 32 and 60 units of work, a question takes 20.
         // Before a unit of work is done, a does not take part.
         assert_eq!(log.into_inner().unwrap(), "bbabababababbaba");
@@ -408,9 +383,9 @@ mod tests {
         let work = Limits { work: Some(1_000), ..Limits::turns(100) };
         let memory = Limits { memory: Some(100), ..Limits::turns(100) };
         let run = Run::new();
-        let first = LimitedMember { work: Box::new(endless), limits: work };
-        let other = LimitedMember { work: Box::new(greedy), limits: memory };
-        let ended = share_within(&task(&run), first, vec![other]);
+        let first = Member { work: Box::new(endless), limits: work };
+        let other = Member { work: Box::new(greedy), limits: memory };
+        let ended = share(&task(&run), first, vec![other]);
         assert_eq!(ended, Err(EngineError::Stopped(StopReason::Cancelled)));
         assert_eq!(run.stop(), None, "only the members were cancelled");
     }
@@ -426,14 +401,13 @@ mod tests {
                     }
                 }
             }),
-            slice: 10,
-            joins: 0,
+            limits: Limits::turns(10),
         };
         let decide = |_| {
             task.decide("test", PropertyId(0), unknown(), 1);
             Ok(())
         };
-        let other = Member { work: Box::new(decide), slice: 10, joins: 0 };
+        let other = Member { work: Box::new(decide), limits: Limits::turns(10) };
         let ended = share(&task, first, vec![other]);
         assert_eq!(ended, Err(EngineError::Stopped(StopReason::Cancelled)));
         assert!(task.open().is_empty());
@@ -450,8 +424,7 @@ mod tests {
                     }
                 }
             }),
-            slice: 100,
-            joins: 0,
+            limits: Limits::turns(100),
         };
         let task = task(&Run::new().with_timeout(Duration::from_millis(50)));
         let ended = share(&task, endless(), vec![endless(), endless()]);
@@ -460,14 +433,14 @@ mod tests {
 
     #[test]
     fn a_panic_of_any_member_ends_all() {
-        let panics = || Member { work: Box::new(|_| panic!("on purpose")), slice: 10, joins: 0 };
+        let panics =
+            || Member { work: Box::new(|_| panic!("on purpose")), limits: Limits::turns(10) };
         let endless = || Member {
             work: Box::new(|run: Run| {
                 while run.stop().is_none() {}
                 Ok(())
             }),
-            slice: 10,
-            joins: 0,
+            limits: Limits::turns(10),
         };
         for (first, other) in [(panics(), endless()), (endless(), panics())] {
             let task = task(&Run::new());

@@ -27,7 +27,7 @@ use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
 use crate::reversal::{about_another_system, reversed};
 pub use crate::ring::Limits;
-use crate::ring::{LimitedMember, share_within};
+use crate::ring::{Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
 use crate::task::{BitTask, Task};
@@ -388,22 +388,22 @@ impl Turn {
             .enumerate()
             .map(|(number, trades)| if trades { partner(number) } else { task.clone() })
             .collect();
-        let first = LimitedMember { work: Box::new(|run| self.ask(&tasks[0], run)), limits };
+        let first = Member { work: Box::new(|run| self.ask(&tasks[0], run)), limits };
         let backwards = reversed(task);
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
-        let backwards = backwards.as_ref().map(|backwards| LimitedMember {
+        let backwards = backwards.as_ref().map(|backwards| Member {
             work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
             limits,
         });
         let more = bits(task).map_or(0, |bits| BYTES_PER_GATE * gates_of(&bits));
-        let others = others.iter().zip(&tasks[1..]).map(|(share, task)| LimitedMember {
+        let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
             work: Box::new(|run| share.turn.take(&task.with_run(silent(&run))).map(|_| ())),
             limits: Limits {
                 memory: share.limits.memory.map(|bytes| bytes + more),
                 ..share.limits
             },
         });
-        share_within(task, first, backwards.into_iter().chain(others).collect())
+        share(task, first, backwards.into_iter().chain(others).collect())
     }
 
     /// The engine, with a bound that suits the size of the model.

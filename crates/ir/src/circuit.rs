@@ -148,14 +148,24 @@ impl WitnessCircuit {
         let name = model.property(property).name.clone();
         builder.properties = vec![Property::bad(name, bad)];
         builder.fairness.clear();
+        Ok(WitnessCircuit::extending(model, builder, Vec::new()))
+    }
+
+    /// A witness circuit that has all inputs and states of the model, and further ones after
+    /// them.
+    fn extending(
+        model: &TransitionSystem,
+        mut builder: SystemBuilder,
+        interventions: Vec<Intervention>,
+    ) -> Self {
         builder.outputs.clear();
         builder.labels.clear();
-        Ok(WitnessCircuit {
+        WitnessCircuit {
             system: builder.finish().expect("an extension of a well-formed system"),
             shared_inputs: (0..model.inputs().len()).map(|i| (i, i)).collect(),
             shared_states: (0..model.states().len()).map(|i| (i, i)).collect(),
-            interventions: Vec::new(),
-        })
+            interventions,
+        }
     }
 }
 

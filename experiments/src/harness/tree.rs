@@ -97,7 +97,8 @@ impl Limits {
             script += &format!("ulimit -v {}; ", memory.saturating_mul(1024));
         }
         let pin = self.core.map_or(String::new(), |core| format!("taskset -c {core} "));
-        script += &format!("exec {pin}\"$@\"");
+        // A shell lets background jobs ignore interrupts, but these have to reach the program.
+        script += &format!("exec env --default-signal=INT {pin}\"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &script, "sh"]);
         command

@@ -12,6 +12,7 @@ use elinvar_ir::{AttachedRanking, ExprId, PropertyId, Ranking, TransitionSystem}
 
 use crate::encode::{Encoder, Frame};
 use crate::refusal::Refusal;
+use crate::relation::Relations;
 use crate::solver::{Budget, Lit};
 
 /// Accepts a ranking that proves the liveness property.
@@ -68,16 +69,6 @@ impl<'a> Claims<'a> {
         encoder.expect_unsat(Refusal::RankingConsecution)
     }
 
-    /// SAT?  T(s, t) ∧ ¬Q(t, s)
-    fn decrease(&self) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(self.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let related = self.relations(&mut encoder, &mut t, &mut s)?;
-        related.into_iter().for_each(|related| encoder.assert(!related));
-        encoder.expect_unsat(Refusal::Decrease)
-    }
-
     /// SAT?  T(s, t) ∧ qᵢ(s, t) ∧ cᵢ(s), for any i
     fn liveness(&self) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(self.budget);
@@ -93,56 +84,31 @@ impl<'a> Claims<'a> {
         encoder.expect_unsat(Refusal::Liveness)
     }
 
-    /// SAT?  T(s, t) ∧ Q(s, u) ∧ ¬Q(t, u)
-    fn closure(&self) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(self.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let mut u = self.state(&mut encoder)?;
-        let before = self.relations(&mut encoder, &mut s, &mut u)?;
-        encoder.assert_any(before);
-        let after = self.relations(&mut encoder, &mut t, &mut u)?;
-        after.into_iter().for_each(|related| encoder.assert(!related));
-        encoder.expect_unsat(Refusal::Closure)
-    }
-
-    /// SAT?  T(s, t) ∧ T(t, u) ∧ Q(s, t) ∧ Q(t, u) ∧ qᵢ(s, t) ∧ ¬qᵢ(t, u), for any i
-    fn consistency(&self) -> Result<(), Refusal> {
-        // With one condition, Q is its relation, and the claim is a tautology.
-        if self.attached.relation.len() == 1 {
-            return Ok(());
-        }
-        let mut encoder = Encoder::new(self.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let mut u = self.after(&mut encoder, &mut t)?;
-        let first = self.relations(&mut encoder, &mut s, &mut t)?;
-        let second = self.relations(&mut encoder, &mut t, &mut u)?;
-        encoder.assert_any(second.iter().copied());
-        let violations: Vec<Lit> =
-            first.iter().zip(&second).map(|(&one, &two)| encoder.all(&[one, !two])).collect();
-        encoder.assert_any(violations);
-        encoder.expect_unsat(Refusal::Consistency)
-    }
-
-    /// Any state that satisfies the invariant and the constraints.
-    fn state(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
-        self.inside(encoder, Frame::free(&self.attached.system))
-    }
-
-    /// A state after this one, which satisfies the invariant and the constraints.
-    fn after(&self, encoder: &mut Encoder, state: &mut Frame<'a>) -> Result<Frame<'a>, Refusal> {
-        let following = state.successor(encoder, &self.relevant)?;
-        self.inside(encoder, following)
-    }
-
     fn inside(&self, encoder: &mut Encoder, mut frame: Frame<'a>) -> Result<Frame<'a>, Refusal> {
         frame.assume(encoder, self.attached.invariant)?;
         frame.constrain(encoder)?;
         Ok(frame)
     }
+}
 
-    /// By condition: the literal of its relation between two states.
+impl<'a> Relations<'a> for Claims<'a> {
+    fn budget(&self) -> &Budget {
+        self.budget
+    }
+
+    fn count(&self) -> usize {
+        self.attached.relation.len()
+    }
+
+    fn state(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
+        self.inside(encoder, Frame::free(&self.attached.system))
+    }
+
+    fn after(&self, encoder: &mut Encoder, state: &mut Frame<'a>) -> Result<Frame<'a>, Refusal> {
+        let following = state.successor(encoder, &self.relevant)?;
+        self.inside(encoder, following)
+    }
+
     fn relations(
         &self,
         encoder: &mut Encoder,

@@ -25,7 +25,8 @@ use rustc_hash::FxHashSet;
 use super::Check;
 use crate::encode::{Encoder, Frame, Term};
 use crate::refusal::Refusal;
-use crate::solver::Lit;
+use crate::relation::Relations;
+use crate::solver::{Budget, Lit};
 
 pub(super) struct Claims<'a, 'b> {
     check: &'b Check<'a>,
@@ -94,59 +95,6 @@ impl<'a, 'b> Claims<'a, 'b> {
         encoder.expect_unsat(Refusal::Liveness)
     }
 
-    /// SAT?  F′ₛₜ ∧ ¬Q′(t, s)
-    fn decrease(&self) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(self.check.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let related = self.relations(&mut encoder, &mut t, &mut s)?;
-        related.into_iter().for_each(|related| encoder.assert(!related));
-        encoder.expect_unsat(Refusal::Decrease)
-    }
-
-    /// SAT?  F′ₛₜ ∧ Q′(s, u) ∧ ¬Q′(t, u)
-    fn closure(&self) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(self.check.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let mut u = self.state(&mut encoder)?;
-        let before = self.relations(&mut encoder, &mut s, &mut u)?;
-        encoder.assert_any(before);
-        let after = self.relations(&mut encoder, &mut t, &mut u)?;
-        after.into_iter().for_each(|related| encoder.assert(!related));
-        encoder.expect_unsat(Refusal::Closure)
-    }
-
-    /// SAT?  F′ₛₜ ∧ F′ₜᵤ ∧ Q′(s, t) ∧ Q′(t, u) ∧ q′ᵢ(s, t) ∧ ¬q′ᵢ(t, u), for any i
-    fn consistency(&self) -> Result<(), Refusal> {
-        // With one condition, Q′ is its relation, and the claim is a tautology.
-        if self.signals.len() == 1 {
-            return Ok(());
-        }
-        let mut encoder = Encoder::new(self.check.budget);
-        let mut s = self.state(&mut encoder)?;
-        let mut t = self.after(&mut encoder, &mut s)?;
-        let mut u = self.after(&mut encoder, &mut t)?;
-        let first = self.relations(&mut encoder, &mut s, &mut t)?;
-        let second = self.relations(&mut encoder, &mut t, &mut u)?;
-        encoder.assert_any(second.iter().copied());
-        let violations: Vec<Lit> =
-            first.iter().zip(&second).map(|(&one, &two)| encoder.all(&[one, !two])).collect();
-        encoder.assert_any(violations);
-        encoder.expect_unsat(Refusal::Consistency)
-    }
-
-    /// Any state of the witness circuit that satisfies its property and its constraints.
-    fn state(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
-        self.inside(encoder, Frame::free(&self.check.witness.system))
-    }
-
-    /// A state after this one, which satisfies the property and the constraints as well.
-    fn after(&self, encoder: &mut Encoder, state: &mut Frame<'a>) -> Result<Frame<'a>, Refusal> {
-        let following = state.successor(encoder, &self.check.witness_states())?;
-        self.inside(encoder, following)
-    }
-
     fn inside(&self, encoder: &mut Encoder, mut frame: Frame<'a>) -> Result<Frame<'a>, Refusal> {
         frame.constrain(encoder)?;
         for good in self.check.goods(encoder, &mut frame)? {
@@ -173,8 +121,26 @@ impl<'a, 'b> Claims<'a, 'b> {
         }
         Ok(frame)
     }
+}
 
-    /// By condition: the literal of its relation between two states.
+impl<'a> Relations<'a> for Claims<'a, '_> {
+    fn budget(&self) -> &Budget {
+        self.check.budget
+    }
+
+    fn count(&self) -> usize {
+        self.signals.len()
+    }
+
+    fn state(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
+        self.inside(encoder, Frame::free(&self.check.witness.system))
+    }
+
+    fn after(&self, encoder: &mut Encoder, state: &mut Frame<'a>) -> Result<Frame<'a>, Refusal> {
+        let following = state.successor(encoder, &self.check.witness_states())?;
+        self.inside(encoder, following)
+    }
+
     fn relations(
         &self,
         encoder: &mut Encoder,

@@ -1,9 +1,9 @@
 //! Liveness: is there an execution that meets all conditions of a justice property and all
 //! fairness constraints infinitely often?
 //!
-//! The properties are decided one after the other, with growing effort, on the simplified bits of the system if it
-//! fits into them. The methods reduce them to safety in different ways, so all engines for safety
-//! work on liveness, too:
+//! The properties are decided one after the other, with growing effort, on the simplified bits of
+//! the system if it fits into them. The methods reduce them to safety in different ways, so all
+//! engines for safety work on liveness, too:
 //!
 //! - *saving* looks for a state that comes back [Biere, Artho, Schuppan, FMICS 2002]; bounded model
 //!   checking finds counterexamples in this way;
@@ -27,7 +27,7 @@ use crate::bmc::BmcOptions;
 use crate::engine::{Choice, Engine, EngineError};
 use crate::pdr::PdrOptions;
 use crate::reversal::about_another_system;
-use crate::ring::{Member, share};
+use crate::ring::{Limits, Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::schedule::{Lookahead, Turn, silent};
 use crate::statistics::PassStatistics;
@@ -149,20 +149,19 @@ fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError>
     }
     let first = Member {
         work: Box::new(|run| counting::check(task, property, &run)),
-        slice: COUNTING,
-        joins: 0,
+        limits: Limits::turns(COUNTING),
     };
     let signals = PdrOptions { signals: true, ..PdrOptions::default() };
     let turns = [(Turn::new(Choice::Pdr(signals)), SAVING), (looking, LOOPS)];
     let by_shoals = |run: Run| shoals::check(task, property, &silent(&run));
-    let mut others = vec![Member { work: Box::new(by_shoals), slice: SHOALS, joins: 0 }];
+    let mut others = vec![Member { work: Box::new(by_shoals), limits: Limits::turns(SHOALS) }];
     if let Ok(saving) = &saving {
         for (turn, slice) in &turns {
             let work = move |run: Run| {
                 let run = about_another_system(&silent(&run));
                 turn.take(&saving.with_run(run)).map(|_| ())
             };
-            others.push(Member { work: Box::new(work), slice: *slice, joins: 0 });
+            others.push(Member { work: Box::new(work), limits: Limits::turns(*slice) });
         }
     }
     let outcome = share(task, first, others);

@@ -35,14 +35,7 @@ pub(super) fn circuit(
     let name = model.property(property).name.clone();
     builder.properties =
         vec![Property::bad("invariant", broken), Property::new(name, PropertyKind::Justice(own))];
-    builder.outputs.clear();
-    builder.labels.clear();
-    Ok(WitnessCircuit {
-        system: builder.finish().expect("an extension of a well-formed system"),
-        shared_inputs: (0..model.inputs().len()).map(|i| (i, i)).collect(),
-        shared_states: (0..model.states().len()).map(|i| (i, i)).collect(),
-        interventions,
-    })
+    Ok(WitnessCircuit::extending(model, builder, interventions))
 }
 
 #[cfg(test)]

@@ -210,17 +210,15 @@ enum Source {
 }
 
 impl Shape {
-    pub(super) fn of(rounds: &mut Rounds, all: &[ExprId]) -> Self {
-        let source = |condition: &ExprId| match rounds
-            .conditions
-            .iter()
-            .position(|other| other == condition)
-        {
+    pub(super) fn of(rounds: &Rounds) -> Self {
+        let number =
+            |condition: &ExprId| rounds.conditions.iter().position(|other| other == condition);
+        let source = |condition: &ExprId| match number(condition) {
             None => Source::Always,
             Some(_) if rounds.flags.is_empty() => Source::Single,
             Some(index) => Source::Flag(index),
         };
-        let mut conditions: Vec<Source> = all.iter().map(source).collect();
+        let mut conditions: Vec<Source> = rounds.all_conditions.iter().map(source).collect();
         // A property whose conditions always hold has no infinite execution at all: any
         // condition accounts for it.
         if rounds.conditions.is_empty() {

@@ -23,8 +23,7 @@ pub struct Counting {
 /// of safety.
 pub fn counting(system: &TransitionSystem, property: PropertyId, most: usize) -> Option<Counting> {
     let mut rounds = Rounds::of(system, property)?;
-    let all = system.clone().into_builder().conditions(property)?;
-    let shape = Shape::of(&mut rounds, &all);
+    let shape = Shape::of(&rounds);
     let name = system.property(property).name.clone();
     let builder = &mut rounds.builder;
     let mut reached = rounds.round;

@@ -43,8 +43,7 @@ pub fn layers(system: &TransitionSystem, property: PropertyId) -> Option<Layers>
         return None;
     }
     let mut rounds = Rounds::of(system, property)?;
-    let all = system.clone().into_builder().conditions(property)?;
-    let shape = Shape::of(&mut rounds, &all);
+    let shape = Shape::of(&rounds);
     let (no, round) = (rounds.builder.pool.bool(false), rounds.round);
     let done = add_bit(&mut rounds.builder, "done", Some(no));
     rounds.builder.states.last_mut().expect("just added").next = Some(round);

@@ -3,14 +3,15 @@
 //!
 //! [`saving`] guesses a state and waits until it comes back [Biere, Artho, Schuppan, *Liveness
 //! Checking as Safety Checking*, FMICS 2002]. [`counting`] bounds how often the conditions are met
-//! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. [`layers`] collects
-//! states from which they are met only finitely often. All first
-//! join the conditions: a *round* is complete in a cycle by which each condition has held since
-//! the last round. With several conditions there is a flag for each, which says that it has held
-//! in this round; the flags are never all set. An execution violates the property if and only if it
-//! completes infinitely many rounds.
+//! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. [`layers`]
+//! collects states from which they are met only finitely often. All first join the conditions: a
+//! *round* is complete in a cycle by which each condition has held since the last round. With
+//! several conditions there is a flag for each, which says that it has held in this round; the
+//! flags are never all set. An execution violates the property if and only if it completes
+//! infinitely many rounds.
 //!
-//! A proof of safety becomes a [`Ranking`] of the original system, with the flags as observers.
+//! A proof of safety becomes an [`elinvar_ir::Ranking`] of the original system, with the flags as
+//! observers.
 
 mod bits;
 mod claim;
@@ -35,7 +36,9 @@ struct Rounds {
     originals: usize,
     /// By condition: its flag, a state from `originals` on. None for a single condition.
     flags: Vec<ExprId>,
-    /// The conditions of the property, and the fairness constraints.
+    /// The conditions of the property and the fairness constraints.
+    all_conditions: Vec<ExprId>,
+    /// The same without duplicates and without those that always hold.
     conditions: Vec<ExprId>,
     /// In this cycle a round is complete.
     round: ExprId,
@@ -45,7 +48,8 @@ impl Rounds {
     /// The system with a flag for each condition. `None` if the property is one of safety.
     fn of(system: &TransitionSystem, property: PropertyId) -> Option<Self> {
         let mut builder = system.clone().into_builder();
-        let mut conditions = builder.conditions(property)?;
+        let all_conditions = builder.conditions(property)?;
+        let mut conditions = all_conditions.clone();
         conditions.sort_unstable();
         conditions.dedup();
         conditions.retain(|&condition| !builder.pool.is_true(condition));
@@ -59,6 +63,7 @@ impl Rounds {
             property,
             originals,
             flags: Vec::new(),
+            all_conditions,
             conditions,
         };
         rounds.join();

@@ -38,8 +38,7 @@ pub struct Saving {
 /// `None` if the property is one of safety, or depends on a memory.
 pub fn saving(system: &TransitionSystem, property: PropertyId) -> Option<Saving> {
     let mut rounds = Rounds::of(system, property)?;
-    let all = system.clone().into_builder().conditions(property)?;
-    let shape = Shape::of(&mut rounds, &all);
+    let shape = Shape::of(&rounds);
     let roots = rounds.conditions.iter().chain(system.constraints()).copied();
     let cone = system.cone_of_influence(roots);
     let moves = |&state: &usize| {
