@@ -52,6 +52,7 @@ mod examples;
 pub mod program;
 mod refusal;
 mod relation;
+mod repetition;
 mod replay;
 mod solver;
 mod support;

@@ -5,10 +5,12 @@
 //! constraints of every cycle and the bad bit of the last one are looked at. A trace of a
 //! liveness property has a loop instead: it returns to the state in which the loop starts, and
 //! each condition of the property and each fairness constraint holds in some cycle of the loop.
+//! States that do not matter in the loop need not return.
 
 use elinvar_ir::{ExprId, PropertyKind, Simulator, Sort, Step, Trace, TransitionSystem, Value};
 
 use crate::refusal::{Refusal, bad_of};
+use crate::repetition::Loop;
 
 /// Accepts a trace that the system can take and that ends in a bad state of
 /// its property, or in a loop that violates it.
@@ -66,26 +68,24 @@ fn replay_loop(
     if let Some(&condition) = unmet.first() {
         return Err(Refusal::NeverFair { condition });
     }
-    check_closed(system, trace, simulator, &at_start, start)
+    let cone = system.cone_of_liveness(trace.property);
+    let at_start = &at_start[..];
+    let found = Loop { system, trace, start, at_start, conditions, cone: &cone };
+    check_closed(&found, simulator)
 }
 
 /// The step after the last cycle leads to the state in which the loop starts, as far as the
 /// constraints and the conditions depend on it.
-fn check_closed(
-    system: &TransitionSystem,
-    trace: &Trace,
-    mut simulator: Simulator,
-    at_start: &[Value],
-    start: usize,
-) -> Result<(), Refusal> {
+fn check_closed(found: &Loop, mut simulator: Simulator) -> Result<(), Refusal> {
+    let Loop { system, trace, start, at_start, cone, .. } = *found;
     let free = system.free_states().iter().map(|&state| at_start[state].clone()).collect();
     simulator.follow(&Step { inputs: trace.steps[start].inputs.clone(), free });
-    for state in system.cone_of_liveness(trace.property) {
-        if simulator.states()[state] != at_start[state] {
-            return Err(Refusal::LoopOpen { state: system.state_name(state), start });
-        }
+    let returns = |&state: &usize| simulator.states()[state] == at_start[state];
+    let Some(&open) = cone.iter().find(|&state| !returns(state)) else { return Ok(()) };
+    if found.repeats(cone.iter().copied().filter(returns).collect())? {
+        return Ok(());
     }
-    Ok(())
+    Err(Refusal::LoopOpen { state: system.state_name(open), start })
 }
 
 pub(crate) fn check_shape(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {

@@ -19,7 +19,7 @@ use crate::value::Value;
 const MAX_CYCLES: usize = 1 << 16;
 
 /// The largest number of nodes that are evaluated to repeat a loop.
-const MAX_WORK: usize = 1 << 27;
+const MAX_WORK: usize = 1 << 24;
 
 impl Trace {
     /// The choices of the cycle after the last one, in which the loop starts again. `None` if
