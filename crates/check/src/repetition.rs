@@ -19,8 +19,8 @@ use crate::encode::{Encoder, Frame};
 use crate::refusal::Refusal;
 use crate::solver::{Budget, Lit};
 
-/// How many laps are run, each with fewer known states.
-const LAPS: usize = 20;
+/// How many laps are run, each with fewer known states. A counter loses a bit in each of them.
+const LAPS: usize = 200;
 
 /// A loop of a trace.
 pub(crate) struct Loop<'a> {

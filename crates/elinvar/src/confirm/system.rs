@@ -18,8 +18,13 @@ pub fn confirm(
     budget: &Budget,
     stopped: impl FnOnce() -> Option<StopReason>,
 ) -> Result<Verdict, Refused> {
+    let mut is_long = false;
     let verdict = match (verdict, original) {
-        (Verdict::Unsafe(trace), Ok(original)) => Verdict::Unsafe(closed(original, trace)),
+        (Verdict::Unsafe(trace), Ok(original)) => {
+            let closed = closed(original, &trace);
+            is_long = closed.is_none();
+            Verdict::Unsafe(closed.unwrap_or(trace))
+        }
         (verdict, _) => verdict,
     };
     let (judged, what) = match (&verdict, original) {
@@ -44,6 +49,11 @@ pub fn confirm(
             Some(reason) => Verdict::Unknown(reason),
             None => unconfirmed(format!("a {what} was found that is too large to be checked")),
         }),
+        Err(Refusal::LoopOpen { .. }) if is_long => {
+            let reason = "a loop was found in which some registers return only after too many \
+                          repetitions to be checked";
+            Ok(unconfirmed(reason.to_owned()))
+        }
         Err(refusal) => {
             let property = system.property(property).name.clone();
             Err(Refused { what, property, reason: refusal.to_string() })
@@ -52,13 +62,13 @@ pub fn confirm(
 }
 
 /// The trace with a loop that closes in the system as it was written: rewriting may have left
-/// out registers that need more repetitions to return.
-fn closed(original: &TransitionSystem, trace: Trace) -> Trace {
+/// out registers that need more repetitions to return. `None` if they need too many.
+fn closed(original: &TransitionSystem, trace: &Trace) -> Option<Trace> {
     if trace.loop_start.is_none() || trace.property.0 >= original.properties().len() {
-        return trace;
+        return Some(trace.clone());
     }
     let cone = original.cone_of_liveness(trace.property);
-    trace.with_loop_closed_in(original, &cone).unwrap_or(trace)
+    trace.with_loop_closed_in(original, &cone)
 }
 
 /// Judges a proof about `system` against another reading of the same system.
@@ -127,6 +137,26 @@ mod tests {
         assert!(message.contains("counterexample for property p"));
         let proof = Certificate::KInductive { k: 1, simple_path: true };
         assert!(confirm(Verdict::Safe(proof)).is_err());
+    }
+
+    #[test]
+    fn a_loop_that_closes_too_late_is_not_confirmed() {
+        let looping = |width: u32| {
+            let mut b = Counter::new(width).not(0).into_builder();
+            let start = b.pool.not(b.states[0].symbol.regular()).unwrap();
+            let start = b.pool.unary(elinvar_ir::UnaryOp::RedAnd, start).unwrap();
+            b.properties[0].kind = elinvar_ir::PropertyKind::Justice(vec![start]);
+            let system = b.finish().unwrap();
+            let initial = vec![BitVec::zero(width).into()];
+            let steps = vec![Step::default()];
+            let trace = Trace { property: PropertyId(0), initial, steps, loop_start: Some(0) };
+            let verdict = Verdict::Unsafe(trace);
+            confirm(&system, Ok(&system), PropertyId(0), verdict, &Budget::default(), || None)
+        };
+        let Ok(Verdict::Unsafe(trace)) = looping(2) else { panic!("it has four cycles") };
+        assert_eq!((trace.steps.len(), trace.loop_start), (4, Some(0)));
+        let Ok(Verdict::Unknown(reason)) = looping(40) else { panic!("it is too long") };
+        assert!(reason.to_string().contains("too many repetitions"), "{reason}");
     }
 
     /// What a wrong rewrite does: the engine gets another system than the user wrote.
