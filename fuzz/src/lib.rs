@@ -11,11 +11,12 @@ mod runs;
 use elinvar_check::program;
 use elinvar_formats::boogie::{self, Dialect};
 use elinvar_formats::{
-    Diagnostic, aiger, basm, btor, btor2, certificate, dag, horn, proof, same_system, yosys,
+    Diagnostic, aiger, basm, btor, btor2, certificate, dag, horn, ltl, proof, same_system, yosys,
 };
 use elinvar_ir::program::{Program, Statement};
 use elinvar_ir::{PropertyId, Step, Trace, TransitionSystem};
 use elinvar_models::{Bounds, Found, explore};
+use elinvar_transform::add_formula;
 
 pub use evidence::{MODELS, evidence};
 
@@ -23,7 +24,7 @@ pub use evidence::{MODELS, evidence};
 pub type Target = fn(&[u8]) -> bool;
 
 /// All targets by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("aiger", aiger),
     ("basm", basm),
     ("boogie", boogie),
@@ -31,6 +32,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("btor2", btor2),
     ("evidence", evidence),
     ("graph", graph),
+    ("ltl", ltl),
     ("map", map),
     ("proof", proof),
 ];
@@ -57,6 +59,33 @@ pub fn aiger(source: &[u8]) -> bool {
     }
     let _: Result<_, _> = aiger::certificate_mapping(&model, &model);
     accepted(model.comment(), aiger::read_witness(model.comment(), &model.system));
+    true
+}
+
+/// The model that formulas are about: an input, a word and a label.
+const SIGNALS: &[u8] = b"1 sort bitvec 1\n2 sort bitvec 4\n3 input 1 go\n4 zero 2\n5 state 2 count\n\
+    6 init 2 5 4\n7 inc 2 5\n8 ite 2 3 7 5\n9 next 2 5 8\n10 redand 1 5\n\
+    11 output 10 full\n";
+
+/// Formulas of linear temporal logic become monitors that restrict nothing: inputs, states and
+/// constraints of the model stay as they are, and every formula is a property.
+pub fn ltl(source: &[u8]) -> bool {
+    let Some(formulas) = accepted(source, ltl::parse_file(source)) else { return false };
+    let system = btor2::read(SIGNALS).expect("a valid model").system;
+    let mut builder = system.clone().into_builder();
+    for (number, formula) in formulas.iter().enumerate() {
+        let Some(signals) = accepted(source, formula.signals(&system)) else { return false };
+        let atoms = formula.bits(&signals, &mut builder).expect("signals that were found");
+        let mut graph = formula.formulas.clone();
+        let name = format!("p{number}");
+        let added = add_formula(&mut builder, &name, &mut graph, formula.root, &atoms);
+        added.expect("atoms are bits");
+    }
+    let monitored = builder.finish().expect("monitors are well-formed");
+    assert_eq!(monitored.properties().len(), system.properties().len() + formulas.len());
+    assert_eq!(monitored.constraints(), system.constraints());
+    assert!(monitored.states().starts_with(system.states()));
+    assert!(monitored.inputs().len() >= system.inputs().len());
     true
 }
 

@@ -280,6 +280,21 @@ fn graph_files() {
 }
 
 #[test]
+fn formula_files() {
+    let words = words_of(
+        "go count full count[3] count[1:0] count[9] light \"count\" true false ! X F G U W R & && | \
+         || -> <-> ( ) == != < <= > >= 0 1 15 16 99 always s_eventually s_until until nexttime \
+         a: # \u{e9}",
+    );
+    let seeds = bytes(&[
+        "G (go -> F full)\n",
+        "# two\nfair: (G F go) -> (G F count == 3)\nlow: ! full W ( count [ 3 ] | X go )\n",
+        "always ( go -> s_eventually full )\n( go U full ) <-> ( full R \"go\" )\n",
+    ]);
+    mutate_all("ltl", &seeds, &words, 20_000, 2_000);
+}
+
+#[test]
 fn map_files() {
     let words = words_of(
         "0 1 2 3 99 -1 4294967296 input init output latch invlatch wire ninitff a u.q mem[1] $x.1 \

@@ -9,6 +9,7 @@ mod numbers;
 mod programs;
 mod random;
 mod sketch;
+mod temporal;
 mod terms;
 
 pub use compare::{Searched, compare_with_search, searched};
@@ -18,4 +19,5 @@ pub use fair_cycles::search_loops;
 pub use programs::{ProgramGenerator, ProgramShape};
 pub use random::{Generator, Shape};
 pub use sketch::Sketch;
+pub use temporal::{Formula as TemporalFormula, Lasso};
 pub use terms::{TermSample, random_program_value};
