@@ -63,7 +63,8 @@ pub fn aiger(source: &[u8]) -> bool {
 }
 
 /// The model that formulas are about: an input, a word and a label.
-const SIGNALS: &[u8] = b"1 sort bitvec 1\n2 sort bitvec 4\n3 input 1 go\n4 zero 2\n5 state 2 count\n\
+const SIGNALS: &[u8] =
+    b"1 sort bitvec 1\n2 sort bitvec 4\n3 input 1 go\n4 zero 2\n5 state 2 count\n\
     6 init 2 5 4\n7 inc 2 5\n8 ite 2 3 7 5\n9 next 2 5 8\n10 redand 1 5\n\
     11 output 10 full\n";
 

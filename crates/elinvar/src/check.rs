@@ -214,9 +214,8 @@ impl Session {
     /// the shortest.
     fn shorten(&self, task: &Task, judge: &Judge<'_>, verdicts: &mut [Verdict]) {
         let depth = |verdict: &Verdict| match verdict {
-            // Loops are not made shorter.
-            Verdict::Unsafe(trace) if trace.loop_start.is_none() => Some(trace.depth()),
-            Verdict::Unsafe(_) | Verdict::Safe(_) | Verdict::Unknown(_) => None,
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(_) | Verdict::Unknown(_) => None,
         };
         let known: Vec<(PropertyId, usize)> = (task.properties().iter().zip(&*verdicts))
             .filter_map(|(&property, verdict)| Some((property, depth(verdict)?)))

@@ -2,10 +2,10 @@
 
 use elinvar::engines::pdr::{PdrOptions, WordsOptions};
 use elinvar::engines::simulation::SimulationOptions;
-use elinvar::engines::{Choice, bmc::BmcOptions};
+use elinvar::engines::{Choice, bmc::BmcOptions, liveness};
 use elinvar::ir::PropertyId;
 use elinvar::{Method, Options, Problem, Report, Shortening, check};
-use elinvar_models::{Outcome, Searched, searched};
+use elinvar_models::{Generator, Outcome, Searched, Shape, search_loops, searched};
 
 fn report(problem: &Problem, method: &Method, shortening: Shortening) -> Report {
     let options = Options { method: method.clone(), shortening, ..Options::default() };
@@ -80,4 +80,35 @@ fn brief_searches_do_not_claim_too_much() {
             }
         }
     }
+}
+
+/// Loops get shorter, and no shorter one is found by bounded model checking alone.
+#[test]
+fn loops_get_shorter() {
+    let method = |method| Method::System(Choice::Liveness(method));
+    let shoals = method(liveness::Method::Shoals);
+    let bounded = BmcOptions { bound: Some(12), ..BmcOptions::default() };
+    let bounded = method(liveness::Method::Saving(Box::new(Choice::Bmc(bounded))));
+    let mut shortened = 0;
+    for seed in 0..120 {
+        let system = Generator::system(seed, Shape { liveness: true, ..Shape::BITS });
+        if search_loops(&system, 5_000).is_err() {
+            continue;
+        }
+        let problem = Problem::from(system);
+        let [first, last] = [Shortening::Off, Shortening::Full]
+            .map(|shortening| depths(&report(&problem, &shoals, shortening)));
+        let least = depths(&report(&problem, &bounded, Shortening::Off));
+        for ((&(id, long, _), &(_, short, _)), &(_, least, _)) in
+            first.iter().zip(&last).zip(&least)
+        {
+            assert_eq!(long.is_some(), short.is_some(), "seed {seed}, {id:?}");
+            assert!(short <= long, "seed {seed}, {id:?}: {short:?} {long:?}");
+            if let (Some(short), Some(least)) = (short, least) {
+                assert!(short <= least, "seed {seed}, {id:?}: {short}, {least}");
+            }
+            shortened += usize::from(short < long);
+        }
+    }
+    assert!(shortened > 5, "{shortened}");
 }

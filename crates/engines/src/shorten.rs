@@ -4,14 +4,19 @@
 //! in fewer cycles, cycle by cycle and for all properties together, on the prepared bits if there
 //! are any. The first one that it finds is the shortest. If it gets to the last cycle of a given
 //! trace without finding one, that trace is the shortest.
+//!
+//! A trace of a liveness property is a stem and a loop. For these, the search looks for a state
+//! that comes back earlier ([`liveness::with_saved_state`]). The result need not be the shortest,
+//! because the loop is repeated if registers that were simplified away need that to return.
 
 use std::time::Duration;
 
-use elinvar_ir::{PropertyId, Trace, Verdict};
+use elinvar_ir::{PropertyId, PropertyKind, Trace, Verdict};
 use elinvar_logic::blast::cost;
 
 use crate::bmc::Sweep;
 use crate::engine::EngineError;
+use crate::liveness;
 use crate::run::{Event, Run};
 use crate::task::Task;
 
@@ -23,8 +28,8 @@ const QUESTIONS: u64 = 20_000;
 const GATES: u64 = 1_000_000;
 
 /// Looks for traces of some properties that are shorter than those of this depth, within a time
-/// or until the run ends. Returns shorter ones, which are the shortest. The task gets to know
-/// which cycles have no bad state: see [`Task::excluded`].
+/// or until the run ends. Returns shorter ones. Those of safety properties are the shortest, and
+/// the task gets to know which cycles have no bad state: see [`Task::excluded`].
 ///
 /// # Errors
 /// When the system is too large to be unrolled.
@@ -33,7 +38,39 @@ pub fn shorten(
     known: &[(PropertyId, usize)],
     limit: Option<Duration>,
 ) -> Result<Vec<Trace>, EngineError> {
-    let mut known: Vec<(PropertyId, usize)> = known.to_vec();
+    let is_liveness = |&&(property, _): &&(PropertyId, usize)| {
+        matches!(task.subject().property(property).kind, PropertyKind::Justice(_))
+    };
+    let (loops, known): (Vec<_>, Vec<_>) = known.iter().partition(is_liveness);
+    let mut shorter = shorten_to_bad_states(task, known, limit)?;
+    let limit = limit.map(|limit| limit / loops.len().max(1) as u32);
+    for (property, depth) in loops {
+        shorter.extend(shorten_loop(task, property, depth, limit)?);
+    }
+    Ok(shorter)
+}
+
+/// A stem and a loop with fewer cycles.
+fn shorten_loop(
+    task: &Task,
+    property: PropertyId,
+    depth: usize,
+    limit: Option<Duration>,
+) -> Result<Option<Trace>, EngineError> {
+    let own = task.only(&[property]).with_own_answers().with_run(quiet(task, limit));
+    let saving = liveness::with_saved_state(&own, property);
+    // The saved state comes back one cycle after the last one of the loop.
+    let ended = saving.and_then(|task| search(&task, &[(property, depth + 1)], 1, limit.is_some()));
+    unless_stopped(ended)?;
+    let found = own.finding(property).and_then(|finding| found_trace(finding.verdict));
+    Ok(found.filter(|trace| trace.depth() < depth))
+}
+
+fn shorten_to_bad_states(
+    task: &Task,
+    mut known: Vec<(PropertyId, usize)>,
+    limit: Option<Duration>,
+) -> Result<Vec<Trace>, EngineError> {
     known.retain(|&(property, depth)| depth > task.excluded(property));
     let Some(first) = known.iter().map(|&(property, _)| task.excluded(property)).min() else {
         return Ok(Vec::new());
@@ -46,20 +83,29 @@ pub fn shorten(
         None => search(&own, &known, first, limit.is_some()),
     };
     properties.iter().for_each(|&property| task.exclude(property, own.excluded(property)));
+    unless_stopped(outcome)?;
+    let trace = |&property: &PropertyId| found_trace(own.finding(property)?.verdict);
+    Ok(properties.iter().filter_map(trace).collect())
+}
+
+/// A limit ends the search, but is not an error.
+fn unless_stopped(outcome: Result<(), EngineError>) -> Result<(), EngineError> {
     match outcome {
-        Ok(()) | Err(EngineError::Stopped(_)) => {}
+        Ok(()) | Err(EngineError::Stopped(_)) => Ok(()),
         Err(
             error @ (EngineError::TooLarge(_)
             | EngineError::NotSafety(_)
             | EngineError::NotLiveness(_)
             | EngineError::NoSolver(_)),
-        ) => return Err(error),
+        ) => Err(error),
     }
-    let trace = |&property: &PropertyId| match own.finding(property)?.verdict {
+}
+
+fn found_trace(verdict: Verdict) -> Option<Trace> {
+    match verdict {
         Verdict::Unsafe(trace) => Some(trace),
         Verdict::Safe(_) | Verdict::Unknown(_) => None,
-    };
-    Ok(properties.iter().filter_map(trace).collect())
+    }
 }
 
 /// The run under a limit. What is found here decides nothing, and the bound is of interest only

@@ -203,6 +203,12 @@ fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
     Ok(task.transformed(bits, move |verdict| lift.0.verdict(verdict)))
 }
 
+/// The question whether a saved state comes back, about the simplified bits. Traces of it have one
+/// cycle more than those of the property.
+pub(crate) fn with_saved_state(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
+    with_saving(&on_bits(task, property)?, property)
+}
+
 /// The question whether a saved state comes back.
 fn with_saving(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
     let Some(saving) = saving(task.subject(), property) else {
