@@ -6,7 +6,7 @@
 //! trace without finding one, that trace is the shortest.
 //!
 //! A trace of a liveness property is a stem and a loop. For these, the search looks for a state
-//! that comes back earlier ([`liveness::with_saved_state`]). The result need not be the shortest,
+//! that comes back earlier ([`liveness::loops_on_bits`]). The result need not be the shortest,
 //! because the loop is repeated if registers that were simplified away need that to return.
 
 use std::time::Duration;
@@ -58,9 +58,9 @@ fn shorten_loop(
     limit: Option<Duration>,
 ) -> Result<Option<Trace>, EngineError> {
     let own = task.only(&[property]).with_own_answers().with_run(quiet(task, limit));
-    let saving = liveness::with_saved_state(&own, property);
+    let loops = liveness::loops_on_bits(&own, property);
     // The saved state comes back one cycle after the last one of the loop.
-    let ended = saving.and_then(|task| search(&task, &[(property, depth + 1)], 1, limit.is_some()));
+    let ended = loops.and_then(|task| search(&task, &[(property, depth + 1)], 1, limit.is_some()));
     unless_stopped(ended)?;
     let found = own.finding(property).and_then(|finding| found_trace(finding.verdict));
     Ok(found.filter(|trace| trace.depth() < depth))

@@ -9,7 +9,7 @@
 //! | [`stuck_on_error`]: a bad state stays bad | bits | bits |
 //! | [`reverse`]: a system that checks its steps runs backwards | bits | bits |
 //! | [`expand_memories`]: an element of a small memory is a register | system | system |
-//! | [`saving`]: a state is saved, and it is bad if it comes back | system | system |
+//! | [`saving`], [`loops`]: a state is saved, and it is bad if it comes back | system | system |
 //! | [`counting`]: it is bad if the conditions are met too often | system | system |
 //! | [`Family::instance`]: a number in place of an input | system | system |
 //! | [`lower`]: a program over words as a transition system | program | system |
@@ -38,7 +38,9 @@ pub use error::TransformError;
 pub use family::{Family, FamilyError, InstanceLift, Trend, with_input};
 pub use lift::{Chain, Inexpressible, Lift, ProofOf, TraceOf};
 pub use limits::{Limits, Unlimited};
-pub use liveness::{Counting, Layers, LiveBits, Saving, counting, layers, live_bits, saving};
+pub use liveness::{
+    Counting, Layers, LiveBits, Saving, counting, layers, live_bits, loops, saving,
+};
 pub use lowering::{Lowered, LoweringError, ProgramLift, lower, lower_with};
 pub use ltl::add_formula;
 pub use memories::{Expanded, expand_memories};

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use elinvar_ir::{PropertyId, PropertyKind, StopReason, TransitionSystem, Verdict};
-use elinvar_transform::{Lift, LiveBits, Saving, live_bits, saving};
+use elinvar_transform::{Lift, LiveBits, Saving, live_bits, loops, saving};
 
 use crate::bmc::BmcOptions;
 use crate::engine::{Choice, Engine, EngineError};
@@ -126,7 +126,9 @@ impl Liveness {
         match &self.0 {
             Method::Auto => decide_together(&task, property),
             Method::Saving(choice) => {
-                let saving = with_saving(&task, property)?;
+                let proves_nothing = matches!(**choice, Choice::Bmc(_) | Choice::Simulation(_));
+                let asked = if proves_nothing { with_loops } else { with_saving };
+                let saving = asked(&task, property)?;
                 let run = about_another_system(task.run());
                 saving.with_run(run).ask(&mut *choice.build())
             }
@@ -138,11 +140,11 @@ impl Liveness {
 
 /// All methods, in turns.
 fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError> {
-    let saving = with_saving(task, property);
+    let (saving, loops) = (with_saving(task, property), with_loops(task, property));
     let looking = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits();
-    if let Ok(saving) = &saving {
+    if let Ok(loops) = &loops {
         let run = about_another_system(&silent(task.run()));
-        looking.clone().within(SHORT).ahead(SHORT_LOOPS).take(&saving.with_run(run)).ok();
+        looking.clone().within(SHORT).ahead(SHORT_LOOPS).take(&loops.with_run(run)).ok();
         if task.open().is_empty() {
             return Ok(());
         }
@@ -152,17 +154,17 @@ fn decide_together(task: &Task, property: PropertyId) -> Result<(), EngineError>
         limits: Limits::turns(COUNTING),
     };
     let signals = PdrOptions { signals: true, ..PdrOptions::default() };
-    let turns = [(Turn::new(Choice::Pdr(signals)), SAVING), (looking, LOOPS)];
+    let proving = Turn::new(Choice::Pdr(signals));
+    let turns = [(&saving, proving, SAVING), (&loops, looking, LOOPS)];
     let by_shoals = |run: Run| shoals::check(task, property, &silent(&run));
     let mut others = vec![Member { work: Box::new(by_shoals), limits: Limits::turns(SHOALS) }];
-    if let Ok(saving) = &saving {
-        for (turn, slice) in &turns {
-            let work = move |run: Run| {
-                let run = about_another_system(&silent(&run));
-                turn.take(&saving.with_run(run)).map(|_| ())
-            };
-            others.push(Member { work: Box::new(work), limits: Limits::turns(*slice) });
-        }
+    for (asked, turn, slice) in &turns {
+        let Ok(asked) = asked else { continue };
+        let work = move |run: Run| {
+            let run = about_another_system(&silent(&run));
+            turn.take(&asked.with_run(run)).map(|_| ())
+        };
+        others.push(Member { work: Box::new(work), limits: Limits::turns(*slice) });
     }
     let outcome = share(task, first, others);
     match saving {
@@ -203,15 +205,24 @@ fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
     Ok(task.transformed(bits, move |verdict| lift.0.verdict(verdict)))
 }
 
-/// The question whether a saved state comes back, about the simplified bits. Traces of it have one
-/// cycle more than those of the property.
-pub(crate) fn with_saved_state(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
-    with_saving(&on_bits(task, property)?, property)
+/// The search for loops about the simplified bits. Traces of it have one cycle more than those of
+/// the property.
+pub(crate) fn loops_on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
+    with_loops(&on_bits(task, property)?, property)
 }
 
-/// The question whether a saved state comes back.
+/// The question whether a saved state comes back, for proofs.
 fn with_saving(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
-    let Some(saving) = saving(task.subject(), property) else {
+    about_saved_states(task, saving(task.subject(), property))
+}
+
+/// The same for counterexamples.
+fn with_loops(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
+    about_saved_states(task, loops(task.subject(), property))
+}
+
+fn about_saved_states(task: &Task, saving: Option<Saving>) -> Result<Task, EngineError> {
+    let Some(saving) = saving else {
         let reason = "the property depends on a memory that is too large for bits";
         return Err(EngineError::Stopped(StopReason::Unsupported(reason.to_owned())));
     };

@@ -151,8 +151,39 @@ impl<'a> Claim<'a> {
         all
     }
 
+    /// The round waits for the condition with this number.
+    fn waits_for(&mut self, index: usize) -> ExprId {
+        let flag = self.own(self.originals + index);
+        let waits = self.not(flag);
+        match index.checked_sub(1) {
+            Some(earlier) => {
+                let earlier = self.own(self.originals + earlier);
+                self.and(earlier, waits)
+            }
+            None => waits,
+        }
+    }
+
+    /// The invariant, and that the flags that are set come first and are not all.
+    fn with_order(&mut self, shape: &Shape, mut invariant: ExprId) -> ExprId {
+        let flags: Vec<ExprId> = shape.flags().map(|flag| self.own(flag)).collect();
+        for pair in flags.windows(2) {
+            let missing = self.not(pair[0]);
+            let gap = self.and(pair[1], missing);
+            let ordered = self.not(gap);
+            invariant = self.and(invariant, ordered);
+        }
+        match flags.last() {
+            Some(&last) => {
+                let is_open = self.not(last);
+                self.and(invariant, is_open)
+            }
+            None => invariant,
+        }
+    }
+
     /// The ranking with this invariant. `related` is the relation of one condition; with
-    /// several, a condition whose flag is not set accounts for it.
+    /// several, the condition that the round waits for accounts for it.
     pub(super) fn finish(
         mut self,
         shape: &Shape,
@@ -160,25 +191,14 @@ impl<'a> Claim<'a> {
         invariant: ExprId,
         related: ExprId,
     ) -> Certificate {
-        let mut all_held = self.pool.bool(true);
-        for flag in shape.flags() {
-            let flag = self.own(flag);
-            all_held = self.and(all_held, flag);
-        }
-        let invariant = if shape.flag_count == 0 {
-            invariant
-        } else {
-            let some_not = self.not(all_held);
-            self.and(invariant, some_not)
-        };
+        let invariant = self.with_order(shape, invariant);
         let no = self.pool.bool(false);
         let mut relation = Vec::new();
         for source in &shape.conditions {
             relation.push(match *source {
                 Source::Single => related,
-                Source::Flag(flag) => {
-                    let flag = self.own(self.originals + flag);
-                    let waits = self.not(flag);
+                Source::Flag(index) => {
+                    let waits = self.waits_for(index);
                     self.and(related, waits)
                 }
                 Source::Always => no,

@@ -5,13 +5,15 @@
 //! Checking as Safety Checking*, FMICS 2002]. [`counting`] bounds how often the conditions are met
 //! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. [`layers`]
 //! collects states from which they are met only finitely often. All first join the conditions: a
-//! *round* is complete in a cycle by which each condition has held since the last round. With
-//! several conditions there is a flag for each, which says that it has held in this round; the
-//! flags are never all set. An execution violates the property if and only if it completes
-//! infinitely many rounds.
+//! *round* waits for one condition after the other, and is complete in the cycle in which the last
+//! one is met. With several conditions there is a flag for each, which says that the round has met
+//! it; the flags that are set come first, and they are never all set. An execution violates the
+//! property if and only if it completes infinitely many rounds.
 //!
 //! A proof of safety becomes an [`elinvar_ir::Ranking`] of the original system, with the flags as
-//! observers.
+//! observers. Waiting for the conditions in turn makes proofs easier than waiting for all of them
+//! at once, because the flags have fewer values; but loops need more cycles. So [`loops`], which
+//! looks for counterexamples only, does without rounds.
 
 mod bits;
 mod claim;
@@ -24,7 +26,7 @@ use elinvar_ir::{ExprId, PropertyId, PropertyKind, State, SystemBuilder, Transit
 pub use bits::{LiveBits, live_bits};
 pub use counting::{Counting, counting};
 pub use layers::{Layers, layers};
-pub use saving::{Saving, saving};
+pub use saving::{Saving, loops, saving};
 
 const BITS: &str = "operators on bits";
 
@@ -34,19 +36,27 @@ struct Rounds {
     property: PropertyId,
     /// The states of the original system.
     originals: usize,
-    /// By condition: its flag, a state from `originals` on. None for a single condition.
+    /// By condition: its flag, a state from `originals` on. None for a single condition, or before
+    /// the conditions are joined.
     flags: Vec<ExprId>,
     /// The conditions of the property and the fairness constraints.
     all_conditions: Vec<ExprId>,
     /// The same without duplicates and without those that always hold.
     conditions: Vec<ExprId>,
-    /// In this cycle a round is complete.
+    /// In this cycle a round is complete. True before the conditions are joined.
     round: ExprId,
 }
 
 impl Rounds {
     /// The system with a flag for each condition. `None` if the property is one of safety.
     fn of(system: &TransitionSystem, property: PropertyId) -> Option<Self> {
+        let mut rounds = Self::separate(system, property)?;
+        rounds.join();
+        Some(rounds)
+    }
+
+    /// The system with its conditions, which are not joined.
+    fn separate(system: &TransitionSystem, property: PropertyId) -> Option<Self> {
         let mut builder = system.clone().into_builder();
         let all_conditions = builder.conditions(property)?;
         let mut conditions = all_conditions.clone();
@@ -57,7 +67,7 @@ impl Rounds {
         builder.outputs.clear();
         builder.labels.clear();
         let originals = builder.states.len();
-        let mut rounds = Rounds {
+        Some(Rounds {
             round: builder.pool.bool(true),
             builder,
             property,
@@ -65,9 +75,7 @@ impl Rounds {
             flags: Vec::new(),
             all_conditions,
             conditions,
-        };
-        rounds.join();
-        Some(rounds)
+        })
     }
 
     /// Makes the flags and the bit of a complete round.
@@ -77,15 +85,17 @@ impl Rounds {
             return;
         }
         let no = self.builder.pool.bool(false);
-        let mut held = Vec::new();
+        let mut held: Vec<ExprId> = Vec::new();
         for (index, &condition) in self.conditions.iter().enumerate() {
-            let name = format!("held{index}");
-            let flag = add_bit(&mut self.builder, &name, Some(no));
-            held.push(self.builder.pool.or(flag, condition).expect(BITS));
+            let flag = add_bit(&mut self.builder, &format!("held{index}"), Some(no));
+            let pool = &mut self.builder.pool;
+            let earlier = held.last().copied().unwrap_or(pool.bool(true));
+            let met = pool.and(earlier, condition).expect(BITS);
+            held.push(pool.or(flag, met).expect(BITS));
             self.flags.push(flag);
         }
         let pool = &mut self.builder.pool;
-        self.round = pool.conjoin(held.iter().copied()).expect(BITS);
+        self.round = held.last().copied().unwrap_or(pool.bool(true));
         let goes_on = pool.not(self.round).expect(BITS);
         for (index, &held) in held.iter().enumerate() {
             let next = pool.and(held, goes_on).expect(BITS);

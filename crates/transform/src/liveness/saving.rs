@@ -2,7 +2,7 @@
 //!
 //! In any cycle, an additional input may save the state: the registers on which the conditions
 //! and the constraints depend, with the flags. It is bad if the saved state comes back after a
-//! complete round. A register without a next value need not come back, because it takes any
+//! complete round, or, without rounds, after each condition was met. A register without a next value need not come back, because it takes any
 //! value; nor one that keeps its value.
 //!
 //! Let Inv(s, saved, seen, copy) be an invariant of the extended system, where `seen` says that a
@@ -30,14 +30,31 @@ pub struct Saving {
     save: usize,
     /// The number of the register that says whether a state was saved.
     saved: usize,
-    /// The saved states; their copies follow the register `seen`, in this order.
+    /// How many registers say that a goal was reached since then: a round was complete, or a
+    /// condition was met. They follow `saved`.
+    goals: usize,
+    /// The saved states; their copies follow the goals, in this order.
     copied: Vec<usize>,
 }
 
 /// The system whose property is bad where a saved state comes back after a complete round.
 /// `None` if the property is one of safety, or depends on a memory.
 pub fn saving(system: &TransitionSystem, property: PropertyId) -> Option<Saving> {
-    let mut rounds = Rounds::of(system, property)?;
+    let rounds = Rounds::of(system, property)?;
+    let goals = vec![rounds.round];
+    with_saving(system, rounds, &goals)
+}
+
+/// The system whose property is bad where a saved state comes back after each condition was met.
+/// It has the same loops, and they are found in fewer cycles, but its proofs are no rankings.
+/// `None` as for [`saving`].
+pub fn loops(system: &TransitionSystem, property: PropertyId) -> Option<Saving> {
+    let rounds = Rounds::separate(system, property)?;
+    let goals = rounds.conditions.clone();
+    with_saving(system, rounds, &goals)
+}
+
+fn with_saving(system: &TransitionSystem, mut rounds: Rounds, goals: &[ExprId]) -> Option<Saving> {
     let shape = Shape::of(&rounds);
     let roots = rounds.conditions.iter().chain(system.constraints()).copied();
     let cone = system.cone_of_influence(roots);
@@ -52,25 +69,30 @@ pub fn saving(system: &TransitionSystem, property: PropertyId) -> Option<Saving>
     }
     let save = rounds.builder.inputs.len();
     let saved = rounds.builder.states.len();
-    let bad = save_states(&mut rounds, &copied);
-    Some(Saving { system: rounds.finish(bad), shape, save, saved, copied })
+    let bad = save_states(&mut rounds, goals, &copied);
+    Some(Saving { system: rounds.finish(bad), shape, save, saved, goals: goals.len(), copied })
 }
 
-/// Adds the input, the registers `saved` and `seen`, and the copies. Returns the bad bit.
-fn save_states(rounds: &mut Rounds, copied: &[usize]) -> ExprId {
+/// Adds the input, the register `saved`, a register for each goal, and the copies. Returns the
+/// bad bit.
+fn save_states(rounds: &mut Rounds, goals: &[ExprId], copied: &[usize]) -> ExprId {
     let builder = &mut rounds.builder;
     let save = builder.input(Sort::BOOL, Some("save")).expect("a bit");
     let no = builder.pool.bool(false);
     let first = builder.states.len();
     let saved = add_bit(builder, "saved", Some(no));
-    let seen = add_bit(builder, "seen", Some(no));
     let has_saved = builder.pool.or(saved, save).expect(BITS);
     builder.states[first].next = Some(has_saved);
     let not_yet = builder.pool.not(saved).expect(BITS);
     let saves = builder.pool.and(save, not_yet).expect(BITS);
-    let complete = builder.pool.or(seen, rounds.round).expect(BITS);
-    builder.states[first + 1].next = Some(builder.pool.and(has_saved, complete).expect(BITS));
-    let mut same = builder.pool.and(saved, seen).expect(BITS);
+    let mut same = saved;
+    for (index, &goal) in goals.iter().enumerate() {
+        let seen = add_bit(builder, &format!("seen{index}"), Some(no));
+        let reached = builder.pool.or(seen, goal).expect(BITS);
+        let next = builder.pool.and(has_saved, reached).expect(BITS);
+        builder.states[first + 1 + index].next = Some(next);
+        same = builder.pool.and(same, seen).expect(BITS);
+    }
     for &state in copied {
         let original = builder.states[state].symbol;
         let sort = builder.pool.sort(original);
@@ -96,13 +118,13 @@ impl Saving {
         if state < self.saved {
             return claim.own(state);
         }
-        let copies = self.saved + 2;
+        let copies = self.saved + 1 + self.goals;
         match (state.checked_sub(copies), then) {
             (None, Moment::Before) => claim.pool.bool(false),
             (None, Moment::After { seen }) => claim.pool.bool(state == self.saved || seen),
             (Some(copy), Moment::After { .. }) => claim.other(self.copied[copy]),
             (Some(copy), Moment::Before) => {
-                let symbol = self.system.states()[self.saved + 2 + copy].symbol;
+                let symbol = self.system.states()[copies + copy].symbol;
                 let width = self.system.pool().width(symbol);
                 claim.pool.constant(BitVec::zero(width))
             }
@@ -138,6 +160,9 @@ impl Lift for Saving {
     }
 
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {
+        if self.goals != 1 {
+            return Err(Inexpressible("a search for loops proves no liveness".to_owned()));
+        }
         let mut claim = Claim::new(&self.system, self.shape.originals, &proof)?;
         let at = |claim: &mut Claim, then| {
             claim.invariant(|claim, state| self.meaning(claim, state, then))
