@@ -10,7 +10,7 @@ use elinvar::ci::{Invocation, Notice, Outcome, junit, sarif};
 use elinvar::ir::StopReason;
 use elinvar::{Error, FileFault, Location, Report, Summary, WrittenFile};
 
-use crate::{code, output};
+use crate::{code, invocation, output};
 
 /// The exit codes with `--ci`, besides that of an internal error.
 mod verdict {
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
         }
         self.state.set(State::Written);
         let invocation = Invocation {
-            words: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            words: invocation::texts().collect(),
             models: self.models.to_vec(),
             folder: std::env::current_dir().unwrap_or_default(),
             start: self.start,

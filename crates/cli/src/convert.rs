@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use elinvar::convert::{self, ConvertOptions, Target};
 use elinvar::{Problem, Source};
-use elinvar_formats::aiger::Encoding;
-use elinvar_formats::{Format, ProblemKind, WriteError, WriteOptions};
-use elinvar_ir::{PropertyId, TransitionSystem};
-use elinvar_transform::{bitblast, with_input};
 
 use crate::input::DesignOptions;
 use crate::limits::Resources;
@@ -78,22 +75,9 @@ Examples:
   elinvar convert counter.aag -o - --format dot | dot -Tsvg > counter.svg
   elinvar convert sort.bpl -o sort.smt2 && z3 sort.smt2        sat: safe, unsat: unsafe";
 
-/// A format that can be written, with the encoding that an extension stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Target {
-    format: Format,
-    encoding: Encoding,
-}
-
-/// The extensions of formats that can be written, each with what the format is.
-fn writable() -> impl Iterator<Item = (&'static str, Format)> {
-    let formats = Format::ALL.into_iter().filter(|format| !format.writes().is_empty());
-    formats.flat_map(|format| format.extensions().iter().map(move |&extension| (extension, format)))
-}
-
 fn extensions() -> PossibleValuesParser {
     PossibleValuesParser::new(
-        writable()
+        convert::writable()
             .map(|(extension, format)| PossibleValue::new(extension).help(format.description())),
     )
 }
@@ -119,45 +103,13 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 impl Arguments {
     fn convert(&self, source: Arc<Source>, target: Target) -> Result<Vec<u8>> {
         let problem = self.ltl.apply(Problem::from_source(source, self.dialect.get())?)?;
-        if let Problem::Program(program) = &problem
-            && target.format.writes().contains(&ProblemKind::Program)
-        {
-            if !self.set.is_empty() {
-                bail!("--set applies only to transition systems, not to programs");
-            }
-            let properties = problem.select(self.property.as_slice())?;
-            return Ok(target.format.write_program(program.program(), &properties)?);
-        }
-        let mut system = problem.as_system()?.system().clone();
-        if let Some(text) = &self.property {
-            system = restrict(system, problem.find(text)?);
-        }
-        for (input, value) in &self.set {
-            system = with_input(&system, input, *value)?;
-        }
-        self.translate(&system, target)
-    }
-
-    fn translate(&self, system: &TransitionSystem, target: Target) -> Result<Vec<u8>> {
-        let Target { format, encoding } = target;
-        let options = WriteOptions { encoding, bound: self.bound, property: None };
-        let write = |system: &TransitionSystem| {
-            format.write_model(system, &options).map_err(|error| match error {
-                WriteError::NotOneProperty(_) => {
-                    anyhow!(
-                        "an SMT-LIB script holds one safety property; choose it with --property"
-                    )
-                }
-                error => error.into(),
-            })
+        let options = ConvertOptions {
+            property: self.property.clone(),
+            set: self.set.clone(),
+            memory_limit: self.memory_limit,
+            bound: self.bound,
         };
-        if format.has_words() {
-            return write(system);
-        }
-        let help = "--memory-limit sets how large a memory may be";
-        let blasted = bitblast(system, self.memory_limit);
-        let (system, _) = blasted.map_err(|error| anyhow!("{error}\n  help: {help}"))?;
-        write(&system)
+        Ok(convert::convert(&problem, target, &options)?)
     }
 }
 
@@ -166,48 +118,4 @@ fn assignment(text: &str) -> Result<(String, u64), String> {
     let (name, value) = text.rsplit_once('=').ok_or("not of the form INPUT=VALUE")?;
     let value = value.parse().map_err(|error| format!("`{value}`: {error}"))?;
     Ok((name.to_owned(), value))
-}
-
-impl Target {
-    fn of_extension(extension: &str) -> Option<Self> {
-        let extension = extension.to_ascii_lowercase();
-        let (_, format) = writable().find(|&(known, _)| known == extension)?;
-        let encoding = if extension == "aig" { Encoding::Binary } else { Encoding::Ascii };
-        Some(Target { format, encoding })
-    }
-
-    fn of_file(path: &Path) -> Result<Self> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        Self::of_extension(extension).with_context(|| {
-            let known: Vec<String> = writable().map(|(known, _)| format!(".{known}")).collect();
-            let (last, others) = known.split_last().expect("some formats are written");
-            format!(
-                "cannot tell the format of {} by its ending; write to {} or {last}, or give \
-                 --format",
-                path.display(),
-                others.join(", ")
-            )
-        })
-    }
-}
-
-/// The same system with one of its properties.
-fn restrict(system: TransitionSystem, property: PropertyId) -> TransitionSystem {
-    let mut builder = system.into_builder();
-    builder.properties = vec![builder.properties.swap_remove(property.0)];
-    builder.finish().expect("still well-formed")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn endings_tell_the_format() {
-        let binary = Target { format: Format::Aiger, encoding: Encoding::Binary };
-        assert_eq!(Target::of_file("a/b.AIG".as_ref()).unwrap(), binary);
-        assert!(Target::of_file("b".as_ref()).is_err());
-        assert!(Target::of_file("b.bpl".as_ref()).is_err());
-        assert!(Target::of_file("-".as_ref()).is_err());
-    }
 }

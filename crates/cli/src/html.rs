@@ -8,7 +8,7 @@ use elinvar::ir::StopReason;
 use elinvar::page::{self, PageOptions};
 use elinvar::{Report, WrittenFile};
 
-use crate::output;
+use crate::{invocation, output};
 
 /// Where the page is written.
 #[derive(clap::Args, Clone, Default)]
@@ -66,7 +66,7 @@ impl HtmlOption {
 /// What a page says about this command. `models` and `verify_options` are the words with which
 /// `elinvar verify` reads the same model.
 pub fn page(models: Vec<String>, verify_options: Vec<String>) -> PageOptions {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words = invocation::texts().skip(1);
     PageOptions {
         command: std::iter::once("elinvar".to_owned()).chain(words).collect(),
         models,

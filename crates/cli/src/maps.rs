@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elinvar::formats::Format;
-use elinvar::{Source, SystemProblem};
+use elinvar::{Source, SystemProblem, maps_beside};
 
 use crate::output;
 
@@ -35,8 +34,8 @@ impl MapOptions {
         if problem.elaboration().is_some() {
             return Ok(problem);
         }
-        let endings = endings(problem.model().format());
-        Ok(beside(model, endings).into_iter().fold(problem, |problem, file| {
+        let maps = maps_beside(Path::new(model), problem.model().format());
+        Ok(maps.into_iter().fold(problem, |problem, file| {
             problem.with_map(&file).unwrap_or_else(|error| {
                 output::tell(&format!("warning: {}", output::harmless(&error.to_string())));
                 problem
@@ -51,8 +50,8 @@ impl MapOptions {
             return self.map.iter().map(read).collect();
         }
         let format = elinvar::formats::model::detect(source.bytes(), Some(source.name()));
-        let endings = format.map_or(&[][..], endings);
-        Ok(beside(source.name(), endings).into_iter().map(Arc::new).collect())
+        let maps = format.map(|format| maps_beside(Path::new(source.name()), format));
+        Ok(maps.into_iter().flatten().map(Arc::new).collect())
     }
 
     /// The options as words of a command line.
@@ -64,19 +63,4 @@ impl MapOptions {
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.map.iter().map(PathBuf::as_path)
     }
-}
-
-/// The endings of maps, the best ones first: some paths are only in those for witnesses.
-fn endings(format: Format) -> &'static [&'static str] {
-    match format {
-        Format::Aiger => &["ywa", "aim"],
-        Format::Btor2 => &["ywb"],
-        Format::Btor | Format::Basm | Format::Boogie | Format::SmtLib | Format::Dot => &[],
-    }
-}
-
-/// The files with the name of the model and other endings.
-fn beside(model: &str, endings: &[&str]) -> Vec<Source> {
-    let paths = endings.iter().map(|ending| Path::new(model).with_extension(ending));
-    paths.filter(|path| path.is_file()).filter_map(|path| Source::read(path).ok()).collect()
 }

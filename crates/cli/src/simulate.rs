@@ -10,8 +10,8 @@ use elinvar::readable::count;
 use elinvar::readable::digest::Candidates;
 use elinvar::readable::waveform;
 use elinvar::readable::waves::{Waves, execute};
-use elinvar::{Problem, Source};
-use elinvar_ir::{PropertyId, Rng, Simulator, Step, Trace, TransitionSystem};
+use elinvar::{Problem, Source, stimulus};
+use elinvar_ir::{PropertyId, Simulator, TransitionSystem};
 
 use crate::input::DesignOptions;
 use crate::limits::Resources;
@@ -103,7 +103,7 @@ impl Arguments {
         let system = problem.system();
         let trace = match &self.inputs {
             Some(path) => problem.read_witness(&output::read(path)?)?.trace,
-            None => random_trace(system, self.cycles, self.seed),
+            None => stimulus::random(system, self.cycles as usize, self.seed),
         };
         self.trace.expect_signals(system)?;
         let view = self.trace.view();
@@ -182,42 +182,13 @@ fn ranges(cycles: &[usize]) -> String {
     format!("{noun} {}", runs.join(", "))
 }
 
-/// Everything that is free gets a random value.
-fn random_trace(system: &TransitionSystem, cycles: u32, seed: u64) -> Trace {
-    let mut rng = Rng::new(seed);
-    let sort = |symbol| system.pool().sort(symbol);
-    let initial = system.states().iter().map(|state| rng.value(sort(state.symbol))).collect();
-    let mut steps = Vec::new();
-    for cycle in 0..cycles {
-        let inputs = system.inputs().iter().map(|i| rng.value(sort(i.symbol))).collect();
-        let free_states = if cycle == 0 { &[] } else { system.free_states() };
-        let symbol = |&index: &usize| system.states()[index].symbol;
-        let free = free_states.iter().map(|i| rng.value(sort(symbol(i)))).collect();
-        steps.push(Step { inputs, free });
-    }
-    Trace { property: PropertyId(0), initial, steps, loop_start: None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{Sort, SystemBuilder};
 
     #[test]
     fn cycles_are_listed_by_ranges() {
         assert_eq!(ranges(&[3]), "cycle 3");
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "cycles 0 to 2, 5, 7 to 8");
-    }
-
-    #[test]
-    fn stimulus_is_random_but_repeatable() {
-        let mut b = SystemBuilder::new();
-        b.input(Sort::Bv(64), Some("x")).unwrap();
-        b.state(Sort::Bv(64), Some("free")).unwrap();
-        let system = b.finish().unwrap();
-        let trace = random_trace(&system, 3, 1);
-        assert_eq!(trace, random_trace(&system, 3, 1));
-        assert_ne!(trace, random_trace(&system, 3, 2));
-        assert_eq!(trace.steps.iter().map(|s| s.free.len()).collect::<Vec<_>>(), [0, 1, 1]);
     }
 }

@@ -19,6 +19,7 @@ use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
 use crate::race::race;
 use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
+use crate::saved;
 use crate::session::{Judge, Session, lock};
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
@@ -72,6 +73,9 @@ impl Session {
             ) => self.check_lowered(problem, &chosen)?,
         };
         let mut report = self.report(problem, engine, decided, warnings);
+        if self.options.keep_lemmas.is_some() {
+            report.lemmas = saved::kept(&report, &self.options);
+        }
         if let Some(saved) = &self.saved {
             report.files.push(saved.finish(&report)?);
         }
@@ -396,6 +400,7 @@ impl Session {
             runs: findings.runs,
             statistics,
             earlier_seconds: self.options.reuse.as_ref().map(|state| state.seconds),
+            lemmas: None,
             bugs: lock(&self.bugs).clone(),
             warnings,
             files: Vec::new(),

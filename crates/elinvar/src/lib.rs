@@ -53,6 +53,7 @@
 mod check;
 pub mod ci;
 mod confirm;
+pub mod convert;
 mod error;
 mod evidence;
 mod explain;
@@ -60,6 +61,7 @@ mod family;
 pub mod files;
 mod json;
 mod ltl;
+mod maps;
 mod merged;
 pub mod optimum;
 mod options;
@@ -75,8 +77,10 @@ mod report;
 pub mod rtl;
 mod saved;
 mod session;
+pub mod sizes;
 mod source;
 mod statistics;
+pub mod stimulus;
 mod supervisor;
 mod tables;
 mod vacuity;
@@ -94,9 +98,10 @@ pub use evidence::{EvidenceKind, Judgement, VerifyOptions, verify};
 pub use explain::{Explanation, Line, Section};
 pub use family::{BoundSearch, Families, FamilyReport};
 pub use json::{SCHEMA, files as json_files, header as json_header};
+pub use maps::maps_beside;
 pub use merged::split as split_merged;
 pub use options::{Cancellation, Method, Observer, Options, Shortening};
-pub use problem::{Original, Problem, ProgramProblem, SystemProblem};
+pub use problem::{Excerpts, Original, Problem, ProgramProblem, SystemProblem};
 pub use progress::Phase;
 pub use report::{
     Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,

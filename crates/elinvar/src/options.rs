@@ -53,6 +53,9 @@ pub struct Options {
     /// Write what the run learns to this file, for later runs: at the end, and every ten
     /// seconds before.
     pub save: Option<PathBuf>,
+    /// Keep what the run learns in [`crate::Report::lemmas`], for later runs, and tell the observer
+    /// about it at these intervals.
+    pub keep_lemmas: Option<Duration>,
     /// The solvers that check proofs about programs, all of which must accept; Z3 if there
     /// is none.
     pub smt_solvers: Vec<SmtSolver>,

@@ -1,6 +1,7 @@
 //! Problems: a transition system or a program, with its properties, and a second reading
 //! of it that evidence is checked against.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +10,7 @@ use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
 use elinvar_formats::yosys::{YosysMap, read_map};
 use elinvar_ir::program::Program;
-use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem};
+use elinvar_ir::{Goal, Place, SystemBuilder, TransitionSystem, rewritten};
 use elinvar_transform::{Lowered, ProgramLift, lower_with};
 
 use crate::error::Error;
@@ -123,7 +124,12 @@ pub struct SystemProblem {
     original: Arc<Original>,
     elaboration: Option<Arc<Elaboration>>,
     names: Option<Arc<Names>>,
+    excerpts: Arc<Excerpts>,
 }
+
+/// The texts of some lines, by the names of files and the numbers of lines from 1: what a program
+/// that builds systems says about its own source.
+pub type Excerpts = BTreeMap<(String, usize), String>;
 
 /// Names that come from files beside the model.
 #[derive(Debug)]
@@ -144,14 +150,37 @@ impl SystemProblem {
     pub fn new(system: TransitionSystem) -> Self {
         let model = Arc::new(Model::from(system));
         let original = Arc::new(Original::built(&model));
-        SystemProblem { original, model, elaboration: None, names: None }
+        SystemProblem { original, model, elaboration: None, names: None, excerpts: Arc::default() }
+    }
+
+    /// A system that was built in a verbatim pool ([`SystemBuilder::verbatim`]). Engines work on
+    /// a copy in which expressions are rewritten, and evidence is checked against the system as
+    /// it was built. Places of the system are shown with these texts.
+    ///
+    /// ```
+    /// use elinvar::ir::{Sort, SystemBuilder};
+    /// let mut b = SystemBuilder::verbatim();
+    /// let x = b.input(Sort::BOOL, Some("x"))?;
+    /// let never = b.pool.and(x, x)?;
+    /// b.bad("p", never);
+    /// let problem = elinvar::SystemProblem::built(b.finish()?, Default::default());
+    /// assert!(problem.system().pool().rewrites());
+    /// assert!(!problem.original().system()?.pool().rewrites());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn built(system: TransitionSystem, excerpts: Excerpts) -> Self {
+        let model = Arc::new(Model::from(rewritten(&system)));
+        let original = Arc::new(Original::ready(system));
+        let excerpts = Arc::new(excerpts);
+        SystemProblem { model, original, elaboration: None, names: None, excerpts }
     }
 
     /// Reads a model.
     pub fn from_source(source: Arc<Source>) -> Result<Self, Error> {
         let model = Arc::new(source.located(read_model(source.bytes(), Some(source.name())))?);
         let original = Arc::new(Original::of_file(source));
-        Ok(SystemProblem { model, original, elaboration: None, names: None })
+        let excerpts = Arc::default();
+        Ok(SystemProblem { model, original, elaboration: None, names: None, excerpts })
     }
 
     /// The same problem, which was made from a design.
@@ -276,13 +305,12 @@ impl SystemProblem {
 
     /// A place in the sources that the model was made from.
     pub fn locate(&self, place: &Place) -> Location {
-        Location {
-            file: place.file.to_string(),
-            line: place.line as usize,
-            column: place.column.map(|column| column as usize),
-            text: (self.elaboration())
-                .and_then(|elaboration| elaboration.line(&place.file, place.line as usize)),
-        }
+        let (file, line) = (place.file.to_string(), place.line as usize);
+        let text = match self.elaboration() {
+            Some(elaboration) => elaboration.line(&file, line),
+            None => self.excerpts.get(&(file.clone(), line)).cloned(),
+        };
+        Location { file, line, column: place.column.map(|column| column as usize), text }
     }
 
     /// Does it ask about one moment, without any state?
@@ -383,7 +411,8 @@ impl ProgramProblem {
         let Lowered { system, lift } = lower(SystemBuilder::new())?;
         let original = Original::ready(lower(SystemBuilder::verbatim())?.system);
         let (model, original) = (Arc::new(Model::from(system)), Arc::new(original));
-        let problem = SystemProblem { model, original, elaboration: None, names: None };
+        let (elaboration, names, excerpts) = (None, None, Arc::default());
+        let problem = SystemProblem { model, original, elaboration, names, excerpts };
         Ok((problem, lift))
     }
 }

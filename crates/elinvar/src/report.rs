@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use elinvar_check::Runs;
 use elinvar_formats::boogie::Dialect;
 use elinvar_ir::program::{AssertionKind, Invariants, ProgramTrace};
-use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
+use elinvar_ir::{Certificate, PdrState, PropertyId, StopReason, Verdict};
 
 use crate::explain::Explanation;
 use crate::options::Options;
@@ -50,6 +51,8 @@ pub struct Report {
     pub statistics: Statistics,
     /// The time that the earlier proof took of which lemmas were reused.
     pub earlier_seconds: Option<f64>,
+    /// What the run and those before it have learned, if [`Options::keep_lemmas`] asks for that.
+    pub lemmas: Option<Arc<PdrState>>,
     /// Bugs of Elinvar that the run met: evidence that the checker refused, whose properties
     /// are unknown, and engines that panicked although properties are undecided.
     pub bugs: Vec<String>,

@@ -13,6 +13,7 @@ use elinvar_ir::{PdrState, PropertyStatus};
 
 use crate::error::Error;
 use crate::files;
+use crate::options::Options;
 use crate::report::{Report, Summary, WrittenFile};
 use crate::source::Source;
 
@@ -89,6 +90,20 @@ impl SavedProof {
 
     fn written(&self) -> MutexGuard<'_, Written> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known after a run for later ones, in the same way as [`SavedProof::finish`].
+pub(crate) fn kept(report: &Report, options: &Options) -> Option<Arc<PdrState>> {
+    let earlier = options.reuse.as_ref();
+    match (&report.statistics.state, earlier) {
+        (Some(_), Some(earlier)) if refutes(report, earlier) => Some(Arc::clone(earlier)),
+        (Some(state), _) => {
+            let before = earlier.map_or(0.0, |state| state.seconds);
+            let seconds = before + report.time.as_secs_f64();
+            Some(Arc::new(PdrState { seconds, ..PdrState::clone(state) }))
+        }
+        (None, earlier) => earlier.cloned(),
     }
 }
 

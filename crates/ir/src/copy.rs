@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::eval::cone;
 use crate::expr::{Expr, ExprId, Pool, Sort};
+use crate::system::{Input, Named, Property, PropertyKind, State, SystemBuilder, TransitionSystem};
 
 const SORTS: &str = "the sorts of the original";
 
@@ -46,6 +47,54 @@ pub fn import(
         copies.insert(node, copy);
     }
     copied(pool, &copies, root)
+}
+
+/// The same system in a pool that rewrites expressions: what a reader makes of a model whose
+/// verbatim reading this is.
+pub fn rewritten(system: &TransitionSystem) -> TransitionSystem {
+    let (source, mut builder) = (system.pool(), SystemBuilder::new());
+    let mut copies: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+    for node in source.ids() {
+        let pool = &mut builder.pool;
+        let copy = match source.get(node) {
+            Expr::Symbol(symbol) => {
+                pool.symbol(source.sort(node), source.symbol_name(symbol)).expect(SORTS)
+            }
+            Expr::Const(value) => pool.constant(value),
+            expr => rebuild(pool, expr, source.sort(node), &copies),
+        };
+        copies.insert(node, copy);
+    }
+    let parts = system.clone().into_builder();
+    let mut of = |id: ExprId| copied(&mut builder.pool, &copies, id);
+    let mut all = |ids: Vec<ExprId>| -> Vec<ExprId> { ids.into_iter().map(&mut of).collect() };
+    builder.constraints = all(parts.constraints);
+    builder.fairness = all(parts.fairness);
+    let antecedents = parts.antecedents.into_iter();
+    builder.antecedents = antecedents.map(|(bad, bits)| (all(vec![bad])[0], all(bits))).collect();
+    let property = |property: Property| {
+        let kind = match property.kind {
+            PropertyKind::Bad(bad) => PropertyKind::Bad(all(vec![bad])[0]),
+            PropertyKind::Justice(conditions) => PropertyKind::Justice(all(conditions)),
+        };
+        Property { kind, ..property }
+    };
+    builder.properties = parts.properties.into_iter().map(property).collect();
+    let mut of = |id: ExprId| copied(&mut builder.pool, &copies, id);
+    let inputs = parts.inputs.iter();
+    builder.inputs = inputs.map(|input| Input { symbol: of(input.symbol) }).collect();
+    let mut state = |State { symbol, init, next }| State {
+        symbol: of(symbol),
+        init: init.map(&mut of),
+        next: next.map(&mut of),
+    };
+    builder.states = parts.states.into_iter().map(&mut state).collect();
+    let mut named = |named: Named| Named { expr: of(named.expr), ..named };
+    builder.outputs = parts.outputs.into_iter().map(&mut named).collect();
+    builder.labels = parts.labels.into_iter().map(&mut named).collect();
+    builder.constraint_origins = parts.constraint_origins;
+    builder.clocks = parts.clocks;
+    builder.finish().expect("the original is well-formed")
 }
 
 /// The copy of an expression whose node has one, complemented if it is.

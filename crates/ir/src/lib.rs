@@ -56,7 +56,7 @@ mod value;
 
 pub use array::ArrayValue;
 pub use circuit::{CircuitError, Intervention, WitnessCircuit};
-pub use copy::{copied, import, rebuild, substitute};
+pub use copy::{copied, import, rebuild, rewritten, substitute};
 pub use cycle::find_cycle;
 pub use eval::{Evaluator, Simulator, cone, symbol_value, zero_of};
 pub use evidence::{

@@ -1,0 +1,31 @@
+"""Files that are written completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from typing import Optional, Union
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def write(path: Optional[PathLike], contents: bytes) -> bytes:
+    """Writes a file if there is a path, and returns the contents."""
+    if path is None:
+        return contents
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        # A device or a pipe cannot be replaced.
+        with open(target, "wb") as device:
+            device.write(contents)
+        return contents
+    temporary = os.path.join(os.path.dirname(target), f".elinvar-{uuid.uuid4().hex}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(contents)
+        os.replace(temporary, target)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    return contents
