@@ -74,7 +74,7 @@ impl Session {
         };
         let mut report = self.report(problem, engine, decided, warnings);
         if self.options.keep_lemmas.is_some() {
-            report.lemmas = saved::kept(&report, &self.options);
+            report.lemmas = Some(saved::kept(&report, &self.options));
         }
         if let Some(saved) = &self.saved {
             report.files.push(saved.finish(&report)?);

@@ -94,16 +94,16 @@ impl SavedProof {
 }
 
 /// What is known after a run for later ones, in the same way as [`SavedProof::finish`].
-pub(crate) fn kept(report: &Report, options: &Options) -> Option<Arc<PdrState>> {
+pub(crate) fn kept(report: &Report, options: &Options) -> Arc<PdrState> {
     let earlier = options.reuse.as_ref();
     match (&report.statistics.state, earlier) {
-        (Some(_), Some(earlier)) if refutes(report, earlier) => Some(Arc::clone(earlier)),
+        (Some(_), Some(earlier)) if refutes(report, earlier) => Arc::clone(earlier),
         (Some(state), _) => {
             let before = earlier.map_or(0.0, |state| state.seconds);
             let seconds = before + report.time.as_secs_f64();
-            Some(Arc::new(PdrState { seconds, ..PdrState::clone(state) }))
+            Arc::new(PdrState { seconds, ..PdrState::clone(state) })
         }
-        (None, earlier) => earlier.cloned(),
+        (None, earlier) => earlier.cloned().unwrap_or_default(),
     }
 }
 

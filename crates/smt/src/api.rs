@@ -136,6 +136,11 @@ api! {
     Z3_mk_zero_ext(Raw, c_uint, Raw) -> Raw;
     Z3_mk_sign_ext(Raw, c_uint, Raw) -> Raw;
 
+    Z3_mk_params(Raw) -> Raw;
+    Z3_params_inc_ref(Raw, Raw);
+    Z3_params_dec_ref(Raw, Raw);
+    Z3_params_set_bool(Raw, Raw, Raw, bool);
+    Z3_solver_set_params(Raw, Raw, Raw);
     Z3_mk_simple_solver(Raw) -> Raw;
     Z3_mk_solver(Raw) -> Raw;
     Z3_solver_inc_ref(Raw, Raw);

@@ -95,6 +95,21 @@ impl fmt::Display for UnknownReason {
     }
 }
 
+/// Interrupts belong to the program around Z3, which otherwise has a handler of its own for them
+/// during each query: Python, for example, would not hear of them.
+fn leave_interrupts_alone(context: &Context, solver: Raw) {
+    let Inner { api, raw: c, .. } = &*context.0;
+    // SAFETY: the solver and the parameters are of this context, and the name is a C string.
+    unsafe {
+        let parameters = (api.Z3_mk_params)(*c);
+        (api.Z3_params_inc_ref)(*c, parameters);
+        let name = (api.Z3_mk_string_symbol)(*c, c"ctrl_c".as_ptr());
+        (api.Z3_params_set_bool)(*c, parameters, name, false);
+        (api.Z3_solver_set_params)(*c, solver, parameters);
+        (api.Z3_params_dec_ref)(*c, parameters);
+    }
+}
+
 /// Formulas that are asserted, to be asked about together with assumptions.
 pub struct Solver {
     context: Context,
@@ -122,6 +137,7 @@ impl Solver {
         let Inner { api, raw: c, .. } = &*context.0;
         // SAFETY: the solver was just made in this context.
         unsafe { (api.Z3_solver_inc_ref)(*c, raw) };
+        leave_interrupts_alone(context, raw);
         Solver { context: context.clone(), raw, proxies: FxHashMap::default() }
     }
 

@@ -230,11 +230,12 @@ class Word:
     @overload
     def ite(self, then: Memory, otherwise: Memory) -> Memory: ...
 
-    def ite(
-        self, then: Union[Value, Memory], otherwise: Union[Value, Memory]
-    ) -> Union[Word, Memory]:
+    def ite(self, then: Choice, otherwise: Choice) -> Signal:
         """``then`` where this bit is set, ``otherwise`` where it is not. Both are memories, or words
         of the same width, one of which may be an integer."""
+        return self._ite(then, otherwise)
+
+    def _ite(self, then: Choice, otherwise: Choice) -> Signal:
         self._expect_bit("the condition of ite")
         if isinstance(then, Memory) or isinstance(otherwise, Memory):
             if not (isinstance(then, Memory) and isinstance(otherwise, Memory)):
@@ -459,6 +460,9 @@ class MemoryRegister(Memory):
 Signal = Union[Word, Memory]
 """What a system has under a name."""
 
+Choice = Union[Word, int, Memory]
+"""What a condition chooses from."""
+
 
 @overload
 def ite(condition: Word, then: Value, otherwise: Value) -> Word: ...
@@ -468,10 +472,9 @@ def ite(condition: Word, then: Value, otherwise: Value) -> Word: ...
 def ite(condition: Word, then: Memory, otherwise: Memory) -> Memory: ...
 
 
-def ite(condition: Word, then: Any, otherwise: Any) -> Any:
+def ite(condition: Word, then: Choice, otherwise: Choice) -> Signal:
     """``then`` where the condition is set, ``otherwise`` where it is not: see :meth:`Word.ite`."""
-    chosen: Any = condition.ite(then, otherwise)
-    return chosen
+    return condition._ite(then, otherwise)
 
 
 def concat(*words: Word) -> Word:
