@@ -4,6 +4,8 @@
 //! [`crate::value`], in the order of the pool, without sharing any code with the
 //! encoders that it judges.
 
+use std::borrow::Cow;
+
 use crate::array::ArrayValue;
 use crate::evidence::{Step, Trace};
 use crate::expr::{Expr, ExprId, Pool, Sort};
@@ -29,6 +31,7 @@ pub fn cone(pool: &Pool, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId>
 /// Evaluates a fixed set of expressions again and again.
 pub struct Evaluator<'a> {
     pool: &'a Pool,
+    /// The nodes whose values change; those of constants are computed once.
     nodes: Vec<ExprId>,
     values: Vec<Option<Value>>,
 }
@@ -36,7 +39,15 @@ pub struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     /// Prepares to evaluate `roots`.
     pub fn new(pool: &'a Pool, roots: impl IntoIterator<Item = ExprId>) -> Self {
-        Evaluator { pool, nodes: cone(pool, roots), values: vec![None; pool.len()] }
+        let mut values = vec![None; pool.len()];
+        let mut nodes = cone(pool, roots);
+        nodes.retain(|&id| {
+            let constant = pool.const_value(id);
+            let is_constant = constant.is_some();
+            values[id.node()] = constant.map(Value::from);
+            !is_constant
+        });
+        Evaluator { pool, nodes, values }
     }
 
     /// Evaluates everything prepared, asking `symbol` for the value of each
@@ -45,7 +56,7 @@ impl<'a> Evaluator<'a> {
         for &id in &self.nodes {
             let value = match self.pool.get(id) {
                 Expr::Symbol(_) => symbol(id),
-                expr => evaluate(self.pool, id, &expr, |operand| self.value(operand)),
+                expr => evaluate(self.pool, id, &expr, |operand| self.borrow(operand)),
             };
             self.values[id.node()] = Some(value);
         }
@@ -56,8 +67,15 @@ impl<'a> Evaluator<'a> {
     /// # Panics
     /// If the expression is not in the cone of the roots or `run` was not called.
     pub fn value(&self, id: ExprId) -> Value {
+        self.borrow(id).into_owned()
+    }
+
+    fn borrow(&self, id: ExprId) -> Cow<'_, Value> {
         let value = self.values[id.node()].as_ref().expect("a prepared expression");
-        if id.is_complement() { Value::Bv(value.bv().not()) } else { value.clone() }
+        match id.is_complement() {
+            true => Cow::Owned(Value::Bv(value.bv().not())),
+            false => Cow::Borrowed(value),
+        }
     }
 
     /// The value of a prepared bit-vector expression.
@@ -72,28 +90,34 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn evaluate(pool: &Pool, id: ExprId, expr: &Expr, value: impl Fn(ExprId) -> Value) -> Value {
-    let bv = |id: ExprId| value(id).bv().clone();
+fn evaluate<'v>(
+    pool: &Pool,
+    id: ExprId,
+    expr: &Expr,
+    value: impl Fn(ExprId) -> Cow<'v, Value>,
+) -> Value {
     match expr {
         Expr::Const(constant) => constant.clone().into(),
         Expr::Symbol(_) => unreachable!("symbols have no operands"),
         Expr::Unary(op, a) => match op {
-            UnaryOp::Not => bv(*a).not().into(),
-            UnaryOp::Neg | UnaryOp::RedAnd | UnaryOp::RedXor => op.apply(&bv(*a)).into(),
+            UnaryOp::Not => value(*a).bv().not().into(),
+            UnaryOp::Neg | UnaryOp::RedAnd | UnaryOp::RedXor => op.apply(value(*a).bv()).into(),
         },
-        Expr::Binary(op, a, b) => op.apply(&bv(*a), &bv(*b)).into(),
-        Expr::Slice { arg, hi, lo } => bv(*arg).slice(*hi, *lo).into(),
-        Expr::Uext { arg, by } => bv(*arg).uext(*by).into(),
-        Expr::Sext { arg, by } => bv(*arg).sext(*by).into(),
-        Expr::Ite(c, t, e) => value(if bv(*c).is_true() { *t } else { *e }),
-        Expr::Read(array, index) => value(*array).array().read(&bv(*index)).clone().into(),
+        Expr::Binary(op, a, b) => op.apply(value(*a).bv(), value(*b).bv()).into(),
+        Expr::Slice { arg, hi, lo } => value(*arg).bv().slice(*hi, *lo).into(),
+        Expr::Uext { arg, by } => value(*arg).bv().uext(*by).into(),
+        Expr::Sext { arg, by } => value(*arg).bv().sext(*by).into(),
+        Expr::Ite(c, t, e) => value(if value(*c).bv().is_true() { *t } else { *e }).into_owned(),
+        Expr::Read(array, index) => value(*array).array().read(value(*index).bv()).clone().into(),
         Expr::Write(array, index, element) => {
             let mut array = value(*array).array().clone();
-            array.write(bv(*index), bv(*element));
+            array.write(value(*index).bv().clone(), value(*element).bv().clone());
             array.into()
         }
         Expr::ConstArray(element) => match pool.sort(id) {
-            Sort::Array { index, .. } => ArrayValue::constant(index, bv(*element)).into(),
+            Sort::Array { index, .. } => {
+                ArrayValue::constant(index, value(*element).bv().clone()).into()
+            }
             Sort::Bv(_) => unreachable!("constant arrays are arrays"),
         },
         Expr::ArrayEq(a, b) => BitVec::bool(value(*a) == value(*b)).into(),

@@ -1,15 +1,17 @@
 //! Executions of transition systems.
 
+use std::borrow::Cow;
+
 use elinvar::formats::waveform::WaveformFormat;
-use elinvar::ir::{Sort, TransitionSystem};
+use elinvar::ir::{ExprId, Role, Sort, TransitionSystem, Value};
 use elinvar::page;
-use elinvar::readable::nets::{self, Kind};
-use elinvar::readable::waves::{Signal, Waves, execute};
+use elinvar::readable::nets::{self, Kind, Net};
+use elinvar::readable::waves::execute;
 use elinvar::{SystemProblem, readable::waveform};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
-use crate::values::{integer, to_python};
+use crate::values::to_python;
 
 /// An execution of a transition system.
 #[pyclass(frozen, module = "elinvar._elinvar")]
@@ -44,8 +46,8 @@ impl Trace {
     /// memories a list of defaults and dictionaries.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<Column<'py>>> {
         let system = self.problem.system();
-        let waves = py.detach(|| Waves::of_trace(system, &self.trace, None, nets::all(system)));
-        waves.signals.iter().map(|signal| column(py, system, signal)).collect()
+        let recorded = py.detach(|| record(system, &self.trace));
+        recorded.into_iter().map(|(net, values)| column(py, system, net, values)).collect()
     }
 
     /// By property and by constraint: the cycles in which it fails.
@@ -100,33 +102,66 @@ impl Trace {
     }
 }
 
+/// The values of a signal by cycle.
+enum Values {
+    /// Of at most 64 bits.
+    Words(Vec<u64>),
+    Others(Vec<Value>),
+}
+
+/// The values of all signals in an execution.
+fn record(system: &TransitionSystem, trace: &elinvar::ir::Trace) -> Vec<(Net, Values)> {
+    let empty = |net: Net| match net.sort(system) {
+        Sort::Bv(width) if width <= 64 => (net, Values::Words(Vec::new())),
+        Sort::Bv(_) | Sort::Array { .. } => (net, Values::Others(Vec::new())),
+    };
+    let mut columns: Vec<(Net, Values)> = nets::all(system).into_iter().map(empty).collect();
+    let sources: Vec<(ExprId, Option<Role>)> =
+        columns.iter().map(|(net, _)| (net.parts[0], system.role_of(net.parts[0]))).collect();
+    execute(system, trace, None, |_, moment| {
+        let simulator = moment.simulator();
+        for ((_, values), &(expr, role)) in columns.iter_mut().zip(&sources) {
+            let value = match role {
+                Some(Role::Input(index)) => Cow::Borrowed(&simulator.inputs()[index]),
+                Some(Role::State(index)) => Cow::Borrowed(&simulator.states()[index]),
+                None => Cow::Owned(simulator.value(expr)),
+            };
+            match values {
+                Values::Words(words) => {
+                    words.push(value.bv().to_u64().expect("at most 64 bits"));
+                }
+                Values::Others(others) => others.push(value.into_owned()),
+            }
+        }
+    });
+    columns
+}
+
 fn column<'py>(
     py: Python<'py>,
     system: &TransitionSystem,
-    signal: &Signal,
+    net: Net,
+    values: Values,
 ) -> PyResult<Column<'py>> {
-    let kind = match signal.net.kind {
+    let kind = match net.kind {
         Kind::Clock | Kind::Input => "input",
         Kind::Register => "state",
         Kind::Wire | Kind::Property => "wire",
     };
-    let name = signal.net.name.clone();
-    Ok(match signal.net.sort(system) {
-        Sort::Bv(width) if width <= 64 => {
-            let words = signal.values.iter().map(|value| value.bv().to_u64());
-            let bytes: Vec<u8> =
-                words.flat_map(|word| word.expect("at most 64 bits").to_le_bytes()).collect();
-            (name, kind, width, None, PyBytes::new(py, &bytes).into_any())
+    let (width, index) = match net.sort(system) {
+        Sort::Bv(width) => (width, None),
+        Sort::Array { index, element } => (element, Some(index)),
+    };
+    let values = match values {
+        Values::Words(words) => {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+            PyBytes::new(py, &bytes).into_any()
         }
-        Sort::Bv(width) => {
+        Values::Others(values) => {
             let values: PyResult<Vec<_>> =
-                signal.values.iter().map(|value| integer(py, value.bv())).collect();
-            (name, kind, width, None, PyList::new(py, values?)?.into_any())
+                values.iter().map(|value| to_python(py, value)).collect();
+            PyList::new(py, values?)?.into_any()
         }
-        Sort::Array { index, element } => {
-            let values: PyResult<Vec<_>> =
-                signal.values.iter().map(|value| to_python(py, value)).collect();
-            (name, kind, element, Some(index), PyList::new(py, values?)?.into_any())
-        }
-    })
+    };
+    Ok((net.name, kind, width, index, values))
 }

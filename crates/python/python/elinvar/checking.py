@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _elinvar
-from ._files import PathLike, write
+from ._files import PathLike, parse, write
 from ._tools import find_yosys, find_z3
 from .errors import InternalError, UsageError
 from .events import EventFunction, ProgressFunction, listener
@@ -294,7 +293,7 @@ def simulate(
 def stats(problem: Problem) -> Dict[str, Any]:
     """The sizes of a model and how often each operator occurs, as ``elinvar stats --json`` prints
     them."""
-    data: Dict[str, Any] = json.loads(_elinvar.stats(_native(problem, None)[0]))
+    data: Dict[str, Any] = parse(_elinvar.stats(_native(problem, None)[0]))
     return data
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .lemmas import Lemmas
 
 __all__ = ["Decided", "Event", "Frames", "Instance", "Progress", "Query"]
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """An engine works on a bound.
 
     Attributes:
@@ -25,8 +23,7 @@ class Progress:
     details: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """A query to a solver ended.
 
     Attributes:
@@ -44,15 +41,13 @@ class Query:
     seconds: float
 
 
-@dataclass(frozen=True)
-class Frames:
+class Frames(NamedTuple):
     """The frames and lemmas of property directed reachability as they are now."""
 
     lemmas: Lemmas
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(NamedTuple):
     """A property got a verdict, whose evidence is not yet checked.
 
     Attributes:
@@ -68,8 +63,7 @@ class Decided:
     depth: int
 
 
-@dataclass(frozen=True)
-class Instance:
+class Instance(NamedTuple):
     """The search for an optimum has decided the instance of this bound."""
 
     bound: int

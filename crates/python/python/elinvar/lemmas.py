@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from . import _elinvar
 from ._files import PathLike, write
@@ -12,8 +11,7 @@ from ._files import PathLike, write
 __all__ = ["Lemma", "Lemmas", "Literal"]
 
 
-@dataclass(frozen=True)
-class Literal:
+class Literal(NamedTuple):
     """A bit of a register, or its negation.
 
     Attributes:
@@ -34,8 +32,7 @@ class Literal:
         return f"{sign}{self.register}{element}[{self.bit}]"
 
 
-@dataclass(frozen=True)
-class Lemma:
+class Lemma(NamedTuple):
     """A clause: at least one literal is true in every state that is reached in ``frame`` steps or
     fewer, or in any number of steps if ``frame`` is none."""
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
-from dataclasses import dataclass
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, NamedTuple, Optional
 
 __all__ = ["Location"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """A place in a source file.
 
     Attributes:
@@ -42,6 +39,9 @@ class Location:
 
 def caller() -> Location:
     """The line outside of this package that is being executed."""
+    # Imported here, as in other modules, so that the import of the package is quick.
+    import linecache
+
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

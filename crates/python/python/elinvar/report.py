@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _elinvar
-from ._files import PathLike, write
+from ._files import PathLike, escape, parse, write
 from ._tools import find_z3
 from .lemmas import Lemma, Lemmas, Literal
 from .location import Location
@@ -19,8 +16,7 @@ from .trace import ProgramTrace, Trace
 __all__ = ["Certificate", "Judgement", "Optimum", "Property", "Report"]
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What the checker says about evidence. It is true if the evidence was accepted.
 
     Attributes:
@@ -44,9 +40,12 @@ class Certificate:
         data: The size of the proof, as in the report.
     """
 
-    def __init__(self, report: _elinvar.Report, place: int, data: Mapping[str, Any]) -> None:
+    def __init__(
+        self, report: _elinvar.Report, place: int, index: int, data: Mapping[str, Any]
+    ) -> None:
         self._report = report
         self._place = place
+        self._index = index
         self.data = data
         self.kind: str = data["kind"]
 
@@ -83,12 +82,11 @@ class Certificate:
         certificate file, as :func:`elinvar.verify` does."""
         problem = self._report.problem
         z3 = find_z3() if problem.is_program else None
-        name = json.loads(self._report.to_json())["properties"][self._place]["index"]
         status, text = _elinvar.verify(
             problem,
             "certificate",
             self.to_bytes(),
-            property=str(name),
+            property=str(self._index),
             timeout=timeout,
             z3=z3,
         )
@@ -101,7 +99,7 @@ class Certificate:
         return f"<Certificate: {self.kind}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        return f"<pre>{escape(self.text)}</pre>"
 
 
 class Property:
@@ -158,7 +156,7 @@ class Property:
         one."""
         data = self._data.get("certificate")
         native = self._report._native
-        return None if data is None else Certificate(native, self._place, data)
+        return None if data is None else Certificate(native, self._place, self.index, data)
 
     @property
     def explanation(self) -> Optional[List[Dict[str, Any]]]:
@@ -181,10 +179,10 @@ class Property:
         return f"<Property {self.name}: {self.verdict}>"
 
     def _repr_html_(self) -> str:
-        parts = [f"<p>{html.escape(self.sentence)}</p>"]
+        parts = [f"<p>{escape(self.sentence)}</p>"]
         if self.location is not None:
             code = "" if self.location.text is None else f": {self.location.text}"
-            parts.append(f"<p><code>{html.escape(str(self.location) + code)}</code></p>")
+            parts.append(f"<p><code>{escape(str(self.location) + code)}</code></p>")
         evidence = self.trace or self.certificate
         if evidence is not None:
             parts.append(evidence._repr_html_())
@@ -209,7 +207,7 @@ class Report:
     def __init__(self, native: _elinvar.Report, locations: Mapping[str, Location]) -> None:
         self._native = native
         self._locations = locations
-        self._data: Dict[str, Any] = json.loads(native.to_json())
+        self._data: Dict[str, Any] = parse(native.to_json())
         self.verdict: str = self._data["verdict"]
         self.reason: Optional[str] = self._data["reason"]
         self.engine: str = self._data["engine"]
@@ -300,7 +298,7 @@ class Optimum:
 
     def __init__(self, native: _elinvar.Optimum) -> None:
         self._native = native
-        self._data: Dict[str, Any] = json.loads(native.to_json())
+        self._data: Dict[str, Any] = parse(native.to_json())
         self.verdict: str = self._data["verdict"]
         self.value: Optional[int] = self._data["optimum"]
         self.fails: Optional[int] = self._data["fails"]
@@ -333,18 +331,18 @@ def _report_html(report: Report) -> str:
         depth = "" if found.depth is None else str(found.depth)
         seconds = f"{found.seconds:.2f} s"
         cells = (found.name, found.verdict, depth, found.engine or "", seconds, place)
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(
         f"<th>{name}</th>" for name in ("property", "verdict", "depth", "engine", "time", "place")
     )
     parts = [
-        f"<p><strong>{html.escape(report.verdict)}</strong>, {report.seconds:.2f} s</p>",
+        f"<p><strong>{escape(report.verdict)}</strong>, {report.seconds:.2f} s</p>",
         f"<table><tr>{head}</tr>{''.join(rows)}</table>",
     ]
     failing = [found for found in report.properties if found.trace is not None]
     for found in failing[:_TRACES]:
         shown = found._repr_html_()
-        parts.append(f"<details open><summary>{html.escape(found.name)}</summary>{shown}</details>")
+        parts.append(f"<details open><summary>{escape(found.name)}</summary>{shown}</details>")
     if len(failing) > _TRACES:
         parts.append(f"<p>… and {len(failing) - _TRACES} more traces</p>")
     return "".join(parts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from array import array
-from dataclasses import dataclass
+from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -12,6 +11,7 @@ from typing import (
     Iterator,
     List,
     Mapping,
+    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -20,7 +20,7 @@ from typing import (
 )
 
 from . import _elinvar
-from ._files import PathLike, write
+from ._files import PathLike, escape, write
 from .location import Location
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ _SHOWN = 24
 """So many cycles are printed."""
 
 
-@dataclass(frozen=True)
 class MemoryValue:
     """The contents of a memory: ``value[address]`` is a word of it.
 
@@ -42,11 +41,28 @@ class MemoryValue:
         elements: The other words by their addresses.
     """
 
-    default: int
-    elements: Mapping[int, int]
+    __slots__ = ("default", "elements")
+
+    def __init__(self, default: int, elements: Mapping[int, int]) -> None:
+        self.default = default
+        self.elements = elements
 
     def __getitem__(self, address: int) -> int:
         return self.elements.get(address, self.default)
+
+    # Python would try addresses from 0 on otherwise, without end.
+    __iter__ = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MemoryValue):
+            return NotImplemented
+        return self.default == other.default and self.elements == other.elements
+
+    def __hash__(self) -> int:
+        return hash((self.default, frozenset(self.elements.items())))
+
+    def __repr__(self) -> str:
+        return f"MemoryValue({self.default}, {self.elements})"
 
     def __str__(self) -> str:
         words = [f"{address}: {word}" for address, word in self.elements.items()]
@@ -57,8 +73,7 @@ Value = Union[int, MemoryValue]
 """A word is an integer."""
 
 
-@dataclass(frozen=True)
-class Signal:
+class Signal(NamedTuple):
     """What a column of a trace is about.
 
     Attributes:
@@ -187,9 +202,9 @@ class Waves:
         cells = ["<tr><th></th>", *(f"<th>{cycle}</th>" for cycle in self.cycles[:_SHOWN]), "</tr>"]
         for name, column in self._columns.items():
             title = self.signals[name].location
-            hover = "" if title is None else f' title="{html.escape(str(title))}"'
-            cells.append(f"<tr><th{hover}>{html.escape(name)}</th>")
-            cells += (f"<td>{html.escape(str(value))}</td>" for value in column[:_SHOWN])
+            hover = "" if title is None else f' title="{escape(str(title))}"'
+            cells.append(f"<tr><th{hover}>{escape(name)}</th>")
+            cells += (f"<td>{escape(str(value))}</td>" for value in column[:_SHOWN])
             cells.append("</tr>")
         return f"<table>{''.join(cells)}</table>"
 
@@ -201,9 +216,6 @@ class Trace(Waves):
     Attributes:
         loop_start: The cycle to which the execution returns after the last one, if it goes on
             forever.
-        failures: The cycles in which properties fail, by the names of the properties.
-        violations: The cycles in which constraints are violated, by the numbers of the constraints.
-            Only simulations violate constraints.
     """
 
     def __init__(self, native: _elinvar.Trace, locations: Mapping[str, Location]) -> None:
@@ -218,10 +230,18 @@ class Trace(Waves):
             columns[unique] = _column(values, address_width)
         super().__init__(signals, columns, range(len(native)))
         self.loop_start = native.loop_start
-        failures, violations = native.failures()
-        self.failures: Mapping[str, List[int]] = dict(failures)
-        self.violations: Mapping[int, List[int]] = dict(violations)
         self._native = native
+
+    @cached_property
+    def failures(self) -> Mapping[str, List[int]]:
+        """The cycles in which safety properties fail, by the names of the properties."""
+        return dict(self._native.failures()[0])
+
+    @cached_property
+    def violations(self) -> Mapping[int, List[int]]:
+        """The cycles in which constraints are violated, by the numbers of the constraints. Only
+        simulations violate constraints."""
+        return dict(self._native.failures()[1])
 
     def to_vcd(self, path: Optional[PathLike] = None, *, concrete: bool = False) -> bytes:
         """The waveform in VCD, which is also written to a file if there is a path. In one of a
@@ -249,8 +269,7 @@ class Trace(Waves):
         return self.to_html()
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A statement of a run.
 
     Attributes:
@@ -307,7 +326,7 @@ class ProgramTrace:
         return f"<ProgramTrace of {len(self)} steps>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def _column(values: Union[bytes, List[Any]], address_width: Optional[int]) -> Column:
