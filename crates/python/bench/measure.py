@@ -85,7 +85,7 @@ def tables() -> float:
     for number in range(1000):
         register = s.register(f"r{number}", 16, init=number)
         register.next = register + 3
-    s.never(s["r0"] == 3 * 999, "far")  # type: ignore[arg-type]
+    s.never(s.word("r0") == 3 * 999, "far")
     found = s.check(engine="bmc")["far"]
 
     def convert() -> float:

@@ -26,8 +26,7 @@ def test_lemmas_are_used_after_a_change(tmp_path: Path) -> None:
     first = s.check(engine="pdr", keep_lemmas=True)
     assert first.reuse is None and first.lemmas is not None and len(first.lemmas) > 0
     assert first.lemmas.properties == {"b_below_12": "safe"}
-    a, b = s["a"], s["b"]
-    assert isinstance(a, elinvar.Word) and isinstance(b, elinvar.Word)
+    a, b = s.word("a"), s.word("b")
     s.always(a == b, "equal")
     second = s.check(engine="pdr", reuse=first)
     assert second.verdict == "safe" and second.reuse is not None

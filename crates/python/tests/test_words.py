@@ -123,9 +123,7 @@ def trees(draw: st.DrawFn, width: int, names: List[str], depth: int) -> Tree:
 def build(s: System, tree: Tree) -> Word:
     kind = tree[0]
     if kind == "name":
-        signal = s[tree[1]]
-        assert isinstance(signal, Word)
-        return signal
+        return s.word(tree[1])
     if kind == "constant":
         return s.constant(tree[1], tree[2])
     if kind == "binary":
@@ -332,6 +330,9 @@ def test_a_system_that_was_read_can_be_extended(examples: Any) -> None:
     assert s.property_names == (*names, "reflexive")
     with pytest.raises(KeyError, match="no signal nonsense"):
         s["nonsense"]
+    s.memory("contents", address_width=2, width=4)
+    with pytest.raises(elinvar.UsageError, match="contents is a memory"):
+        s.word("contents")
 
 
 def test_cover_liveness_and_formulas() -> None:
@@ -406,5 +407,5 @@ def test_copies_are_separate() -> None:
     x = s.register("x", init=0)
     x.next = x
     t = s.copy()
-    t.always(~t["x"], "p")  # type: ignore[operator]
+    t.always(~t.word("x"), "p")
     assert t.property_names == ("p",) and s.property_names == ()

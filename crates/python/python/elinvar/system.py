@@ -182,6 +182,14 @@ class System:
         except KeyError:
             raise KeyError(f"the system has no signal {name}") from None
 
+    def word(self, name: str) -> Word:
+        """The input, register or named expression with this name, which must not be a memory: the
+        same as ``system[name]`` with a more precise type."""
+        signal = self[name]
+        if not isinstance(signal, Word):
+            raise UsageError(f"{name} is a memory, not a word")
+        return signal
+
     def __contains__(self, name: object) -> bool:
         return name in self.signals
 
