@@ -5,6 +5,7 @@
 //! becomes `KeyboardInterrupt`, an exception of the function cancels the work and goes on to the
 //! caller.
 
+use std::any::Any;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -50,6 +51,7 @@ pub fn wait<T: Send + 'static>(
     work: impl FnOnce(Option<Observer>) -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = sync_channel(QUEUE);
+    // Only what can be shared between threads can be used without the lock of the interpreter.
     let receiver = Mutex::new(receiver);
     let observer = listener.map(|listener| observer(listener.interest, sender.clone()));
     let thread = std::thread::Builder::new().name("elinvar".to_owned()).spawn(move || {
@@ -69,10 +71,8 @@ pub fn wait<T: Send + 'static>(
                 }
             }
             Err(RecvTimeoutError::Disconnected) => {
-                let panic = py.detach(|| thread.join());
-                debug_assert!(panic.is_err(), "the work sends its result or panics");
-                let message = "a thread panicked\nThis is a bug in Elinvar; no verdict is given.";
-                return Err(failure.unwrap_or_else(|| errors::internal(py, message)));
+                let panic = py.detach(|| thread.join()).err();
+                return Err(failure.unwrap_or_else(|| errors::internal(py, &complaint(panic))));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -89,12 +89,21 @@ pub fn wait<T: Send + 'static>(
     }
 }
 
+/// What a panic says.
+fn complaint(panic: Option<Box<dyn Any + Send>>) -> String {
+    let text = panic.as_ref().and_then(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied())
+    });
+    let text = text.unwrap_or("a thread ended without a result");
+    format!("{text}\nThis is a bug in Elinvar; no verdict is given. Please report it.")
+}
+
 /// Sends the events of engines to the waiting thread.
 fn observer<T: Send + 'static>(interest: Interest, sender: SyncSender<Message<T>>) -> Observer {
-    let sender = Mutex::new(sender);
     Arc::new(move |event| {
         if interest == Interest::All || is_progress(event) {
-            let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            // Nobody listens any more when the work was abandoned.
             sender.send(Message::Event(event.clone())).ok();
         }
     })

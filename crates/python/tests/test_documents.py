@@ -66,6 +66,7 @@ def test_documents(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
     monkeypatch.chdir(EXAMPLES / "python")
     notebook = json.loads((EXAMPLES / "python" / "tutorial.ipynb").read_text())
     namespace: Dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import elinvar
@@ -65,6 +66,13 @@ def test_files(tmp_path: Path, examples: Path) -> None:
     assert elinvar.verify(examples / "traffic_light.btor2", trace.to_witness())
     assert "elinvar-waveform" in trace.to_html() == trace._repr_html_()
     assert trace[0:2]._repr_html_().startswith("<table>")
+
+
+def test_tables_need_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = counter()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(elinvar.MissingToolError, match=r"elinvar\[plot\]"):
+        trace.to_pandas()
 
 
 def test_plots() -> None:

@@ -21,6 +21,7 @@ from typing import (
 
 from . import _elinvar
 from ._files import PathLike, escape, write
+from .errors import MissingToolError
 from .location import Location
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ __all__ = ["MemoryValue", "ProgramTrace", "Signal", "Step", "Trace", "Waves"]
 
 _SHOWN = 24
 """So many cycles are printed."""
+
+_MISSING = "{} is not installed; try: pip install 'elinvar[plot]'"
 
 
 class MemoryValue:
@@ -147,9 +150,11 @@ class Waves:
     def to_pandas(self) -> pandas.DataFrame:
         """The values as a table: a row for each cycle, a column for each signal. Words of more than
         64 bits and memories are Python objects."""
-        import numpy
-        import pandas
-
+        try:
+            import numpy
+            import pandas
+        except ImportError as error:
+            raise MissingToolError(_MISSING.format("pandas")) from error
         index = pandas.RangeIndex(self.cycles.start, self.cycles.stop, self.cycles.step, name="cycle")
         if all(isinstance(column, array) for column in self._columns.values()):
             # One block of numbers is much faster than a thousand columns.
@@ -170,8 +175,10 @@ class Waves:
     def plot(self, signals: Optional[Sequence[str]] = None) -> Figure:
         """Draws the values with matplotlib, each signal in a row of its own. By default all words
         are drawn, and no memory."""
-        from matplotlib import pyplot
-
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise MissingToolError(_MISSING.format("matplotlib")) from error
         names = list(signals) if signals is not None else list(self._columns)
         if signals is None:
             names = [name for name in names if self.signals[name].address_width is None]
@@ -306,8 +313,10 @@ class ProgramTrace:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The run as a table: a row for each statement, with the values of all variables after it."""
-        import pandas
-
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingToolError(_MISSING.format("pandas")) from error
         values: Dict[str, Union[bool, int, str]] = {}
         rows: List[Dict[str, Any]] = []
         for step in self.steps:
