@@ -146,6 +146,7 @@ def check(
         InputError: The input is wrong; the error has the place.
         UsageError: The options do not fit the problem or each other.
         MissingToolError: A solver that is needed is not installed.
+        StoppedError: The limit of time was reached before the problem was read.
         InternalError: Elinvar met a bug, and a property is undecided because of it.
     """
     begin = time.monotonic()
