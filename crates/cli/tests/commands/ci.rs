@@ -17,7 +17,8 @@ fn schema(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas").join(name)
 }
 
-/// The models of the tables in the README of the examples, with their verdicts.
+/// The models of the tables in the README of the examples, with their verdicts. What is in
+/// folders needs Yosys or Python.
 fn documented() -> Vec<(String, String)> {
     let text = std::fs::read_to_string(example("README.md")).unwrap();
     let rows = text.lines().filter_map(|line| {
@@ -25,7 +26,7 @@ fn documented() -> Vec<(String, String)> {
         let name = cells.get(1)?.strip_prefix('`')?.strip_suffix('`')?;
         Some((name.to_owned(), (*cells.get(3)?).to_owned()))
     });
-    rows.filter(|(_, verdict)| verdict.contains("safe")).collect()
+    rows.filter(|(name, verdict)| verdict.contains("safe") && !name.contains('/')).collect()
 }
 
 #[test]
