@@ -6,7 +6,7 @@ use elinvar_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{BITS, Rounds};
+use super::{BITS, Order, Rounds};
 use crate::lift::Inexpressible;
 
 /// A ranking under construction, from an invariant of an extended system.
@@ -152,38 +152,42 @@ impl<'a> Claim<'a> {
     }
 
     /// The round waits for the condition with this number.
-    fn waits_for(&mut self, index: usize) -> ExprId {
+    fn waits_for(&mut self, index: usize, order: Order) -> ExprId {
         let flag = self.own(self.originals + index);
         let waits = self.not(flag);
-        match index.checked_sub(1) {
-            Some(earlier) => {
+        match (order, index.checked_sub(1)) {
+            (Order::InTurn, Some(earlier)) => {
                 let earlier = self.own(self.originals + earlier);
                 self.and(earlier, waits)
             }
-            None => waits,
+            (Order::InTurn, None) | (Order::Any, _) => waits,
         }
     }
 
-    /// The invariant, and that the flags that are set come first and are not all.
-    fn with_order(&mut self, shape: &Shape, mut invariant: ExprId) -> ExprId {
+    /// The invariant, and that the flags are not all set, and in turn if they are.
+    fn with_flags(&mut self, shape: &Shape, mut invariant: ExprId) -> ExprId {
         let flags: Vec<ExprId> = shape.flags().map(|flag| self.own(flag)).collect();
-        for pair in flags.windows(2) {
-            let missing = self.not(pair[0]);
-            let gap = self.and(pair[1], missing);
-            let ordered = self.not(gap);
-            invariant = self.and(invariant, ordered);
-        }
-        match flags.last() {
-            Some(&last) => {
-                let is_open = self.not(last);
-                self.and(invariant, is_open)
+        if shape.order == Order::InTurn {
+            for pair in flags.windows(2) {
+                let missing = self.not(pair[0]);
+                let gap = self.and(pair[1], missing);
+                let ordered = self.not(gap);
+                invariant = self.and(invariant, ordered);
             }
-            None => invariant,
         }
+        if flags.is_empty() {
+            return invariant;
+        }
+        let mut all_set = self.pool.bool(true);
+        for flag in flags {
+            all_set = self.and(all_set, flag);
+        }
+        let is_open = self.not(all_set);
+        self.and(invariant, is_open)
     }
 
     /// The ranking with this invariant. `related` is the relation of one condition; with
-    /// several, the condition that the round waits for accounts for it.
+    /// several, a condition that the round waits for accounts for it.
     pub(super) fn finish(
         mut self,
         shape: &Shape,
@@ -191,14 +195,14 @@ impl<'a> Claim<'a> {
         invariant: ExprId,
         related: ExprId,
     ) -> Certificate {
-        let invariant = self.with_order(shape, invariant);
+        let invariant = self.with_flags(shape, invariant);
         let no = self.pool.bool(false);
         let mut relation = Vec::new();
         for source in &shape.conditions {
             relation.push(match *source {
                 Source::Single => related,
                 Source::Flag(index) => {
-                    let waits = self.waits_for(index);
+                    let waits = self.waits_for(index, shape.order);
                     self.and(related, waits)
                 }
                 Source::Always => no,
@@ -214,6 +218,7 @@ impl<'a> Claim<'a> {
 pub(super) struct Shape {
     pub originals: usize,
     pub flag_count: usize,
+    order: Order,
     /// By condition of the property.
     conditions: Vec<Source>,
 }
@@ -244,7 +249,12 @@ impl Shape {
         if rounds.conditions.is_empty() {
             conditions[0] = Source::Single;
         }
-        Shape { originals: rounds.originals, flag_count: rounds.flags.len(), conditions }
+        Shape {
+            originals: rounds.originals,
+            flag_count: rounds.flags.len(),
+            order: rounds.order,
+            conditions,
+        }
     }
 
     /// The states that are flags.

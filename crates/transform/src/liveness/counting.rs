@@ -9,7 +9,7 @@
 use elinvar_ir::{Certificate, ExprId, Property, PropertyId, TransitionSystem};
 
 use super::claim::{Claim, Shape};
-use super::{BITS, Rounds, add_bit};
+use super::{BITS, Order, Rounds, add_bit};
 use crate::lift::Inexpressible;
 
 /// A system that counts rounds. Its property k is that no more than k of them are complete.
@@ -22,7 +22,7 @@ pub struct Counting {
 /// The system with properties for at most 0, 1, … `most` rounds. `None` if the property is one
 /// of safety.
 pub fn counting(system: &TransitionSystem, property: PropertyId, most: usize) -> Option<Counting> {
-    let mut rounds = Rounds::of(system, property)?;
+    let mut rounds = Rounds::of(system, property, Order::InTurn)?;
     let shape = Shape::of(&rounds);
     let name = system.property(property).name.clone();
     let builder = &mut rounds.builder;

@@ -19,7 +19,7 @@ use elinvar_ir::{
 use rustc_hash::FxHashMap;
 
 use super::claim::{Claim, Shape};
-use super::{BITS, Rounds, add_bit};
+use super::{BITS, Order, Rounds, add_bit};
 use crate::lift::Inexpressible;
 
 /// A system of bits with the shoals that were found so far.
@@ -42,7 +42,7 @@ pub fn layers(system: &TransitionSystem, property: PropertyId) -> Option<Layers>
     if !system.free_states().is_empty() || !system.states().iter().all(is_bit) {
         return None;
     }
-    let mut rounds = Rounds::of(system, property)?;
+    let mut rounds = Rounds::of(system, property, Order::Any)?;
     let shape = Shape::of(&rounds);
     let (no, round) = (rounds.builder.pool.bool(false), rounds.round);
     let done = add_bit(&mut rounds.builder, "done", Some(no));

@@ -5,15 +5,18 @@
 //! Checking as Safety Checking*, FMICS 2002]. [`counting`] bounds how often the conditions are met
 //! [Claessen, Sörensson, *A Liveness Checking Algorithm that Counts*, FMCAD 2012]. [`layers`]
 //! collects states from which they are met only finitely often. All first join the conditions: a
-//! *round* waits for one condition after the other, and is complete in the cycle in which the last
-//! one is met. With several conditions there is a flag for each, which says that the round has met
-//! it; the flags that are set come first, and they are never all set. An execution violates the
-//! property if and only if it completes infinitely many rounds.
+//! *round* is complete in the cycle by which each condition was met since the last round. With
+//! several conditions there is a flag for each, which says that the round has met it; the flags
+//! are never all set. An execution violates the property if and only if it completes infinitely
+//! many rounds.
+//!
+//! A round waits for one condition after the other, or for all of them at once ([`Order`]). The
+//! first makes proofs easier, because the flags have fewer values; the second makes rounds
+//! shorter, which suits [`layers`], where they are searched one by one. [`loops`], which looks for
+//! counterexamples only, does without rounds.
 //!
 //! A proof of safety becomes an [`elinvar_ir::Ranking`] of the original system, with the flags as
-//! observers. Waiting for the conditions in turn makes proofs easier than waiting for all of them
-//! at once, because the flags have fewer values; but loops need more cycles. So [`loops`], which
-//! looks for counterexamples only, does without rounds.
+//! observers.
 
 mod bits;
 mod claim;
@@ -30,6 +33,15 @@ pub use saving::{Saving, loops, saving};
 
 const BITS: &str = "operators on bits";
 
+/// The order in which a round meets the conditions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    /// One after the other: the flags that are set come first.
+    InTurn,
+    /// Any.
+    Any,
+}
+
 /// A system under construction that counts rounds.
 struct Rounds {
     builder: SystemBuilder,
@@ -43,14 +55,16 @@ struct Rounds {
     all_conditions: Vec<ExprId>,
     /// The same without duplicates and without those that always hold.
     conditions: Vec<ExprId>,
+    order: Order,
     /// In this cycle a round is complete. True before the conditions are joined.
     round: ExprId,
 }
 
 impl Rounds {
     /// The system with a flag for each condition. `None` if the property is one of safety.
-    fn of(system: &TransitionSystem, property: PropertyId) -> Option<Self> {
+    fn of(system: &TransitionSystem, property: PropertyId, order: Order) -> Option<Self> {
         let mut rounds = Self::separate(system, property)?;
+        rounds.order = order;
         rounds.join();
         Some(rounds)
     }
@@ -75,6 +89,7 @@ impl Rounds {
             flags: Vec::new(),
             all_conditions,
             conditions,
+            order: Order::Any,
         })
     }
 
@@ -89,13 +104,15 @@ impl Rounds {
         for (index, &condition) in self.conditions.iter().enumerate() {
             let flag = add_bit(&mut self.builder, &format!("held{index}"), Some(no));
             let pool = &mut self.builder.pool;
-            let earlier = held.last().copied().unwrap_or(pool.bool(true));
-            let met = pool.and(earlier, condition).expect(BITS);
+            let met = match (self.order, held.last()) {
+                (Order::InTurn, Some(&earlier)) => pool.and(earlier, condition).expect(BITS),
+                (Order::InTurn, None) | (Order::Any, _) => condition,
+            };
             held.push(pool.or(flag, met).expect(BITS));
             self.flags.push(flag);
         }
         let pool = &mut self.builder.pool;
-        self.round = held.last().copied().unwrap_or(pool.bool(true));
+        self.round = pool.conjoin(held.iter().copied()).expect(BITS);
         let goes_on = pool.not(self.round).expect(BITS);
         for (index, &held) in held.iter().enumerate() {
             let next = pool.and(held, goes_on).expect(BITS);

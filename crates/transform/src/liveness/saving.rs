@@ -18,7 +18,7 @@ use elinvar_ir::{
 };
 
 use super::claim::{Claim, Shape};
-use super::{BITS, Rounds, add_bit};
+use super::{BITS, Order, Rounds, add_bit};
 use crate::lift::{Inexpressible, Lift};
 
 /// A system in which a state can be saved, and the way back.
@@ -40,7 +40,7 @@ pub struct Saving {
 /// The system whose property is bad where a saved state comes back after a complete round.
 /// `None` if the property is one of safety, or depends on a memory.
 pub fn saving(system: &TransitionSystem, property: PropertyId) -> Option<Saving> {
-    let rounds = Rounds::of(system, property)?;
+    let rounds = Rounds::of(system, property, Order::InTurn)?;
     let goals = vec![rounds.round];
     with_saving(system, rounds, &goals)
 }
