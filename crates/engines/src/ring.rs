@@ -357,9 +357,9 @@ mod tests {
         let late = Limits { joins: 1, ..Limits::turns(0) };
         let members = vec![limited('b', 9, grows)];
         share(&task(&Run::new()), limited('a', 7, late), members).unwrap();
-        // The turns of b have 0, 1, 2, 4, 8, 16, 32 and 60 units of work, a question takes 20.
+        // The turns of b have 0, 1, 2, 4, 8, 16, 32 and 64 units of work, a question takes 60.
         // Before a unit of work is done, a does not take part.
-        assert_eq!(log.into_inner().unwrap(), "bbabababababbaba");
+        assert_eq!(log.into_inner().unwrap(), "bbababababababba");
     }
 
     #[test]

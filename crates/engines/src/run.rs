@@ -17,10 +17,12 @@ use crate::ring::Gate;
 use crate::statistics::Statistics;
 
 /// The work between two questions of CaDiCaL whether to stop, about.
-pub(crate) const WORK_OF_A_QUESTION: u64 = 20;
+pub(crate) const WORK_OF_A_QUESTION: u64 = 60;
 
-/// The work between two questions of our own SAT core, about: it asks every 64 conflicts.
-pub(crate) const WORK_OF_CONFLICTS: u64 = 3_000;
+/// The work of so many propagations of our own SAT core, about.
+pub(crate) fn work_of(propagations: u64) -> u64 {
+    propagations / 4
+}
 
 /// What an engine reports while it works.
 #[derive(Clone, Debug)]

@@ -42,21 +42,24 @@ const LONG: Effort = Effort::Questions(100_000);
 /// The same for the engine on words, which asks less often.
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
-/// The work of each turn of the searches that share the processor with other engines: about half
-/// a second with internal signals and 0.3 s without.
+/// The work of each turn of the searches that share the processor with other engines: about
+/// 0.2 s.
 const SLICE: u64 = 500_000;
-const PLAIN_SLICE: u64 = 300_000;
 
 /// The work that the plain search does before other engines take part. Most small models are
 /// decided by then.
 const ALONE: u64 = 300_000;
 
 /// The work of bounded model checking after that, for bugs that are not deep.
-const SHALLOW: u64 = 250_000;
+const SHALLOW: u64 = 500_000;
 
-/// The work after which engines take part that rarely decide what the searches do not: about
-/// ten seconds.
-const LONG_SEARCH: u64 = 10_000_000;
+/// The work after which other engines get a share as well: about four seconds. Most models that
+/// take the search with internal signals a few seconds would take twice as long if another search
+/// had half of the processor from the start. Where it takes longer, the other one is often faster.
+const LONG_SEARCH: u64 = 9_000_000;
+
+/// With more registers than this, AVY gets a larger share.
+const MANY_REGISTERS: usize = 250;
 
 /// How many bytes an engine that shares the processor may hold for each gate of a step: a few
 /// frames, also of a large model.
@@ -151,6 +154,10 @@ pub enum Condition {
     FitsIntoBits,
     /// The model is too large to be translated to bits.
     TooLargeForBits,
+    /// At most 250 registers of one bit are left after simplification.
+    FewRegisters,
+    /// More than 250 registers of one bit are left after simplification.
+    ManyRegisters,
 }
 
 impl Turn {
@@ -232,11 +239,13 @@ impl Schedule {
     /// way for the same search on bits with merged signals, which take longer to prepare.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
+        // With lemmas of others, some models of a few seconds take the search with signals longer.
+        let alone = |turn, limits| Share { trades: false, ..with(turn, limits) };
         let share = |engine, limits| with(Turn::new(engine), limits);
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
         let plain = PdrOptions::default();
         let merged = PdrOptions { passes: PassOptions::ALL, ..plain.clone() };
-        let turns = Limits::turns(PLAIN_SLICE);
+        let turns = Limits::turns(SLICE);
         let first = Limits { start: ALONE, work: Some(ALONE), ..turns };
         let late = |slice, bytes| {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
@@ -245,16 +254,17 @@ impl Schedule {
         let deep = late(100_000, 40_000_000);
         let shallow = Limits { start: 50_000, joins: ALONE, work: Some(SHALLOW), ..deep };
         let bmc = || Choice::Bmc(BmcOptions::default());
+        let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
-            // With its lemmas, some models of ten seconds took the search with signals longer.
-            Share { trades: false, ..share(Choice::Pdr(plain), first) },
+            alone(Turn::new(Choice::Pdr(plain)), first),
             on_bits(bmc(), shallow),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            share(Choice::Pdr(merged), Limits { joins: ALONE, ..turns }),
+            share(Choice::Pdr(merged), Limits { joins: LONG_SEARCH, ..turns }),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
-            share(Choice::Avy(AvyOptions::default()), late(150_000, 16_000_000)),
+            alone(avy(Condition::FewRegisters), late(100_000, 16_000_000)),
+            alone(avy(Condition::ManyRegisters), late(400_000, 32_000_000)),
         ]
     }
 
@@ -480,6 +490,10 @@ impl Condition {
                 Err(EngineError::TooLarge(_)) => true,
                 Err(error) => return Err(error),
             },
+            Condition::FewRegisters => {
+                bits(task)?.prepared.bits.registers().len() <= MANY_REGISTERS
+            }
+            Condition::ManyRegisters => !Condition::FewRegisters.holds(task)?,
         })
     }
 }

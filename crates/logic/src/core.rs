@@ -23,7 +23,7 @@ impl Native {
     /// answers true.
     pub fn with_stop(stop: impl Fn() -> bool + Send + 'static) -> Self {
         let mut native = Self::new();
-        native.solver.set_stop(stop);
+        native.solver.set_stop(move |_| stop());
         native
     }
 }

@@ -42,8 +42,7 @@ impl<P: Proof> Solver<P> {
                     self.statistics.conflicts += 1;
                     self.learn(conflict);
                     let exhausted = query.conflicts.is_some_and(|limit| conflicts > limit);
-                    let stopped = conflicts.is_multiple_of(64)
-                        && self.stop.as_ref().is_some_and(|stop| stop());
+                    let stopped = conflicts.is_multiple_of(64) && self.must_stop();
                     if exhausted || stopped {
                         return None;
                     }

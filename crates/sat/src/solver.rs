@@ -144,7 +144,9 @@ pub struct Solver<P: Proof = NoProof> {
     pub(crate) scratch: Vec<Lit>,
     pub(crate) stamp: u64,
 
-    pub(crate) stop: Option<Box<dyn Fn() -> bool + Send>>,
+    pub(crate) stop: Option<Box<dyn Fn(u64) -> bool + Send>>,
+    /// The propagations that somebody was told about.
+    told: u64,
     pub(crate) statistics: Statistics,
     #[cfg(feature = "record")]
     pub(crate) recorder: Recorder,
@@ -198,6 +200,7 @@ impl<P: Proof> Solver<P> {
             scratch: Vec::new(),
             stamp: 0,
             stop: None,
+            told: 0,
             statistics: Statistics::default(),
             #[cfg(feature = "record")]
             recorder: Recorder::new(),
@@ -206,9 +209,21 @@ impl<P: Proof> Solver<P> {
     }
 
     /// The solver asks `stop` now and then while it works, and gives up when it
-    /// answers true.
-    pub fn set_stop(&mut self, stop: impl Fn() -> bool + Send + 'static) {
+    /// answers true. The argument is the number of propagations since it last asked.
+    pub fn set_stop(&mut self, stop: impl Fn(u64) -> bool + Send + 'static) {
         self.stop = Some(Box::new(stop));
+    }
+
+    /// The propagations since the last call, and since the solver last asked whether to stop.
+    pub fn take_propagations(&mut self) -> u64 {
+        let all = self.statistics.propagations;
+        all - std::mem::replace(&mut self.told, all)
+    }
+
+    /// Must the search stop?
+    pub(crate) fn must_stop(&mut self) -> bool {
+        let done = self.take_propagations();
+        self.stop.as_ref().is_some_and(|stop| stop(done))
     }
 
     /// Adds a variable.

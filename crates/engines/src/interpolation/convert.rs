@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
 use crate::relation::{Interruptible, Justifier, Network};
-use crate::run::{Run, WORK_OF_CONFLICTS};
+use crate::run::{Run, work_of};
 
 /// Finds states of a frame outside of the one before and of a formula.
 pub(super) struct Outside {
@@ -42,7 +42,7 @@ impl Outside {
         let (network, formula) = network(aig, !root, registers, origin.len());
         let mut solver = Solver::new();
         let watched = run.clone();
-        solver.set_stop(move || watched.stop_after(WORK_OF_CONFLICTS).is_some());
+        solver.set_stop(move |done| watched.stop_after(work_of(done)).is_some());
         for index in 0..network.leaves + network.gates.len() {
             let var = solver.new_var();
             if (1..network.leaves).contains(&index) {
@@ -114,6 +114,7 @@ impl Outside {
             scope: Scope::Cone,
             conflicts: None,
         };
+        self.run.spend(work_of(self.solver.take_propagations()));
         let model = match self.solver.solve(&query) {
             Answer::Sat(model) => model,
             Answer::Unsat(_) => return Ok(None),

@@ -12,7 +12,7 @@ use elinvar_sat::{Answer, Layer, Lit, Log, Query, Scope, Solver, StepId, Var};
 use rustc_hash::FxHashMap;
 
 use crate::relation::Interruptible;
-use crate::run::{Run, WORK_OF_CONFLICTS};
+use crate::run::{Run, work_of};
 
 /// How many conflicts an attempt may take.
 const CONFLICTS: u64 = 2_000;
@@ -33,7 +33,7 @@ impl Core {
     pub fn new(refutation: &Refutation<'_>, distances: &[u32], run: &Run) -> Interruptible<Self> {
         let mut solver = Solver::new();
         let watched = run.clone();
-        solver.set_stop(move || watched.stop_after(WORK_OF_CONFLICTS).is_some());
+        solver.set_stop(move |done| watched.stop_after(work_of(done)).is_some());
         let mut builder = Builder {
             old: distances,
             solver,
@@ -83,6 +83,7 @@ fn refute(
 ) -> Interruptible<Option<StepId>> {
     let query =
         Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts };
+    run.spend(work_of(solver.take_propagations()));
     match solver.solve(&query) {
         Answer::Sat(_) => return Ok(None),
         Answer::Stopped if conflicts.is_some() => return Ok(None),

@@ -32,7 +32,7 @@ use crate::pdr::bit;
 use crate::pdr::cube::Cube;
 use crate::relation::{Init, Interruptible, Level, Transition};
 use crate::ring::Gate;
-use crate::run::{self, Event, Run, WORK_OF_CONFLICTS};
+use crate::run::{self, Event, Run, work_of};
 
 /// How many words a log may have before it is better to begin anew.
 const LOG_LIMIT: usize = 1 << 27;
@@ -115,7 +115,7 @@ impl Paths {
         let definitions = Rc::new(transition.definitions());
         let mut solver = Solver::new();
         let stop = run.clone();
-        solver.set_stop(move || stop.stop_after(WORK_OF_CONFLICTS).is_some());
+        solver.set_stop(move |done| stop.stop_after(work_of(done)).is_some());
         Paths {
             transition,
             origin,
@@ -250,6 +250,7 @@ impl Paths {
             Answer::Unsat(_) => Some(false),
             Answer::Stopped => None,
         };
+        self.run.spend(work_of(self.solver.take_propagations()));
         let (time, spent) = (started.elapsed(), self.solver.statistics().conflicts - before);
         self.statistics.queries += 1;
         self.statistics.conflicts += spent;

@@ -21,12 +21,10 @@ use super::statistics::PdrStatistics;
 use super::trim::trim;
 use crate::relation::Justifier;
 use crate::relation::{Init, Transition};
-use crate::run::Run;
+use crate::run::{Run, work_of};
 
-/// The work of a query besides propagation, in the unit of [`Run::stop_after`], and how many
-/// propagations are one.
+/// The work of a query besides propagation, in the unit of [`Run::stop_after`].
 const WORK_OF_A_QUERY: u64 = 20;
-const PROPAGATIONS: u64 = 4;
 
 pub(crate) struct Bits {
     transition: Transition,
@@ -41,7 +39,6 @@ pub(crate) struct Bits {
     run: Run,
     asked: u64,
     /// Of the solver, when it was last asked for.
-    propagations: u64,
     /// By signal: it is in the domain of every query, because a lemma mentions it.
     is_watched: Vec<bool>,
     pub statistics: PdrStatistics,
@@ -85,7 +82,6 @@ impl Bits {
             origin,
             run: run.clone(),
             asked: 0,
-            propagations: 0,
             statistics,
             assumptions: Vec::new(),
             clause: Vec::new(),
@@ -163,10 +159,8 @@ impl Bits {
     /// Must the run stop? Interruptible now and then.
     fn pause(&mut self) -> Interruptible<()> {
         self.asked += 1;
-        let propagations = self.solver.statistics().propagations;
-        let done = propagations.saturating_sub(self.propagations);
-        self.propagations = propagations;
-        self.run.spend(WORK_OF_A_QUERY + done / PROPAGATIONS);
+        let done = self.solver.take_propagations() + self.lifter.take_propagations();
+        self.run.spend(WORK_OF_A_QUERY + work_of(done));
         if self.asked.is_multiple_of(64) { self.run.go_on() } else { Ok(()) }
     }
 
@@ -560,7 +554,7 @@ fn all(assumptions: &[Lit]) -> Query<'_> {
 
 fn stop_with<P: Proof>(solver: &mut Solver<P>, run: &Run) {
     let run = run.clone();
-    solver.set_stop(move || run.stop_after(0).is_some());
+    solver.set_stop(move |done| run.stop_after(work_of(done)).is_some());
 }
 
 /// A solver for the initial states, when some initial value is an expression.

@@ -1,6 +1,9 @@
 //! Clauses that count always, in the scope of all variables.
 
-use elinvar_sat::{Layer, Lit, Log, NoProof, Var};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use elinvar_sat::{Layer, Lit, Log, NoProof, Query, Scope, Solver, Var};
 
 use crate::duel::{Duel, Inspect, assert_hard};
 use crate::random::{Rng, seeds};
@@ -64,4 +67,32 @@ fn threshold<P: Inspect>(seed: u64, vars: usize, queries: usize) -> u64 {
 fn long_lives_near_the_threshold() {
     assert_hard(10_000, seeds(1).map(|seed| threshold::<NoProof>(seed, 180, 60)));
     assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)));
+}
+
+/// Each propagation is told once: to the function that may stop the search, or afterwards.
+#[test]
+fn propagations_are_told_once() {
+    let mut rng = Rng::new(1);
+    let mut solver: Solver = Solver::new();
+    let told: Arc<AtomicU64> = Arc::default();
+    let count = Arc::clone(&told);
+    solver.set_stop(move |done| {
+        count.fetch_add(done, Ordering::Relaxed);
+        false
+    });
+    let vars: Vec<Var> = (0..120).map(|_| solver.new_var()).collect();
+    for _ in 0..500 {
+        solver.add_clause(&rng.lits(&vars, 3));
+    }
+    for _ in 0..5 {
+        let assumptions = rng.lits(&vars, 3);
+        let (layer, scope) = (Layer::ALWAYS, Scope::All);
+        let query =
+            Query { layer, assumptions: &assumptions, temporary: &[], scope, conflicts: None };
+        solver.solve(&query);
+    }
+    let during = told.load(Ordering::Relaxed);
+    assert!(during > 0, "the queries are hard");
+    assert_eq!(during + solver.take_propagations(), solver.statistics().propagations);
+    assert_eq!(solver.take_propagations(), 0);
 }

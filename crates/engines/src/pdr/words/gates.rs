@@ -5,7 +5,7 @@ use elinvar_logic::aig::Gate;
 use elinvar_logic::{Aig, AigLit, multiplexer};
 use elinvar_sat::{Lit, Solver, Var};
 
-use crate::run::{Run, WORK_OF_CONFLICTS};
+use crate::run::{Run, work_of};
 
 pub(super) struct Gates {
     pub solver: Solver,
@@ -17,7 +17,7 @@ impl Gates {
     pub fn new(run: &Run) -> Self {
         let mut solver = Solver::new();
         let run = run.clone();
-        solver.set_stop(move || run.stop_after(WORK_OF_CONFLICTS).is_some());
+        solver.set_stop(move |done| run.stop_after(work_of(done)).is_some());
         Gates { solver, lits: Vec::new() }
     }
 
