@@ -38,9 +38,7 @@ struct Slot {
     seed: u64,
 }
 
-/// How long the first engines of [`in_turn`] may take: what is shallow, or easy for the
-/// simplest of them, is decided by then. The engine on words needs more time to succeed.
-const TURN: Effort = Effort::Time(Duration::from_secs(4));
+/// How long the engine on words may take before the others of its thread start.
 const TURN_ON_WORDS: Effort = Effort::Time(Duration::from_secs(8));
 
 /// The first so many engines to race, the most promising ones first: what is
@@ -49,7 +47,7 @@ const TURN_ON_WORDS: Effort = Effort::Time(Duration::from_secs(8));
 fn slots(threads: usize, words: bool) -> Vec<Slot> {
     let on_words = words.then(|| alone("words", Choice::Words(WordsOptions::default())));
     let first =
-        [Schedule::auto_without_words(), in_turn(words), Schedule::bmc(BmcOptions::default())];
+        [Schedule::auto_without_words(), beside_auto(words), Schedule::bmc(BmcOptions::default())];
     let pudlak = AvyOptions { system: System::Pudlak, ..AvyOptions::default() };
     let plain = PdrOptions::default();
     let others = [
@@ -104,17 +102,15 @@ fn pdr(name: &'static str, ctg: Ctg, attempts: usize) -> Schedule {
     alone(name, Choice::Pdr(PdrOptions { ctg, attempts, ..PdrOptions::default() }))
 }
 
-/// Bounded model checking, words if wanted, and McMillan's method for a while each,
-/// then AVY.
-fn in_turn(words: bool) -> Schedule {
-    let name = if words { "bmc, words, itp, avy in turn" } else { "bmc, itp, avy in turn" };
-    let on_bits = &[Condition::FitsIntoBits];
-    let bmc = Turn::new(Choice::Bmc(BmcOptions::default())).on_bits().within(TURN);
-    let on_words = words.then(|| Turn::short_on_words(TURN_ON_WORDS).when(on_bits));
-    let itp = Turn::new(Choice::Itp(InterpolationOptions::default())).within(TURN).when(on_bits);
-    let avy = Turn::new(Choice::Avy(AvyOptions::default()));
-    let turns = [bmc].into_iter().chain(on_words).chain([itp, avy]).collect();
-    Schedule { name, turns }
+/// Words for a while if wanted, then several engines that share the thread.
+fn beside_auto(words: bool) -> Schedule {
+    let mut schedule = Schedule::beside_auto();
+    if words {
+        let on_words = Turn::short_on_words(TURN_ON_WORDS).when(&[Condition::FitsIntoBits]);
+        schedule.turns.insert(0, on_words);
+        schedule.name = "words, then pdr, bmc, avy, kind in turn";
+    }
+    schedule
 }
 
 /// What went wrong with one of the engines.
@@ -530,9 +526,9 @@ mod tests {
             let words = Condition::HasNumbers.holds(&task(system, &[PropertyId(0)])).unwrap();
             slots(4, words).into_iter().map(|slot| slot.schedule.name).collect()
         };
-        let with_words = ["auto", "bmc, words, itp, avy in turn", "bmc", "words"];
+        let with_words = ["auto", "words, then pdr, bmc, avy, kind in turn", "bmc", "words"];
         assert_eq!(names(&proportional()), with_words);
-        let without = ["auto", "bmc, itp, avy in turn", "bmc", "pdr without signals"];
+        let without = ["auto", "pdr, bmc, avy, kind in turn", "bmc", "pdr without signals"];
         assert_eq!(names(&shift_parity(8).unwrap()), without, "bits");
         assert_eq!(names(&memclear()), without, "a memory");
     }
@@ -541,7 +537,7 @@ mod tests {
     fn words_prove_what_is_about_numbers() {
         let (system, properties) = (proportional(), [PropertyId(0)]);
         let words = alone("words", Choice::Words(WordsOptions::default()));
-        for mut schedule in [words, in_turn(true)] {
+        for mut schedule in [words, beside_auto(true)] {
             let verdicts = task(&system, &properties).check(&mut schedule).unwrap();
             let [Verdict::Safe(Certificate::Facts { .. })] = verdicts[..] else {
                 panic!("{verdicts:?}")

@@ -264,7 +264,7 @@ impl Schedule {
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(100_000, 16_000_000)),
-            alone(avy(Condition::ManyRegisters), late(400_000, 32_000_000)),
+            alone(avy(Condition::ManyRegisters), late(400_000, 64_000_000)),
         ]
     }
 
@@ -297,6 +297,30 @@ impl Schedule {
 }
 
 impl Schedule {
+    /// For a second thread beside [`Schedule::auto_without_words`]: what shares the processor with
+    /// the search with internal signals in [`Schedule::auto`].
+    pub fn beside_auto() -> Self {
+        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
+        let avy = || Turn::new(Choice::Avy(AvyOptions::default()));
+        let bmc = || Turn::new(Choice::Bmc(BmcOptions::default()));
+        let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
+        let with = |turn: Turn, slice| {
+            let limits = Limits { memory: Some(200_000_000), ..Limits::turns(slice) };
+            Share { turn: turn.tentative(), limits, trades: true }
+        };
+        let others = vec![
+            with(bmc().on_bits(), SLICE / 2),
+            with(avy().when(&[Condition::FewRegisters]), SLICE / 2),
+            with(avy().when(&[Condition::ManyRegisters]), SLICE),
+            with(induction, SLICE / 5),
+        ];
+        let search = Turn::new(Choice::Pdr(merged))
+            .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
+            .sharing(Sharing { limits: Limits::turns(SLICE), others });
+        let turns = vec![search, avy().when(&[Condition::FitsIntoBits]), bmc()];
+        Schedule { name: "pdr, bmc, avy, kind in turn", turns }
+    }
+
     /// Bounded model checking on the bits of the model if it fits into them, and on its words
     /// otherwise. No pass on bits changes the cycle in which a property fails, so a bound means
     /// the same for both.
@@ -643,6 +667,14 @@ mod tests {
         compare_with_search(20, |system, properties| {
             let task = Task::about(system, properties, &Run::new());
             task.check(&mut Schedule::auto_by_induction()).unwrap()
+        });
+    }
+
+    #[test]
+    fn the_second_thread_decides_everything_alone() {
+        compare_with_search(20, |system, properties| {
+            let task = Task::about(system, properties, &Run::new());
+            task.check(&mut Schedule::beside_auto()).unwrap()
         });
     }
 
