@@ -5,10 +5,11 @@
 //! chosen. Where there are words, k-induction on the model as it stands decides what is shallow or
 //! inductive, and where there are numbers, property directed reachability on words gets a short
 //! time. Then property directed reachability works on the bits. Most small models are decided in
-//! its first turn. After that, the same search with lemmas about internal signals and on bits with
-//! merged signals, bounded model checking and random simulation share the processor
-//! ([`Sharing`]), and if that takes long, also k-induction and AVY. Engines that unroll the model end when they hold too much
-//! memory. A system that can be run backwards is searched in both directions. k-induction gets
+//! its first turn. After that, the same search with lemmas about internal signals goes on, with
+//! short turns of bounded model checking and random simulation. If that takes long, the search on
+//! bits with merged signals, bounded model checking, k-induction and AVY share the processor with
+//! it ([`Sharing`]). Engines that unroll the model end when they hold too much memory. A system
+//! that can be run backwards is searched in both directions from the start. k-induction gets
 //! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
 //! are for another one does short passes of bounded model checking and simulation first.
 
