@@ -60,7 +60,7 @@ const SHALLOW: u64 = 500_000;
 const LONG_SEARCH: u64 = 9_000_000;
 
 /// With more registers than this, AVY gets a larger share.
-const MANY_REGISTERS: usize = 250;
+const MANY_REGISTERS: usize = 150;
 
 /// How many bytes an engine that shares the processor may hold for each gate of a step: a few
 /// frames, also of a large model.
@@ -155,9 +155,9 @@ pub enum Condition {
     FitsIntoBits,
     /// The model is too large to be translated to bits.
     TooLargeForBits,
-    /// At most 250 registers of one bit are left after simplification.
+    /// At most 150 registers of one bit are left after simplification.
     FewRegisters,
-    /// More than 250 registers of one bit are left after simplification.
+    /// More than 150 registers of one bit are left after simplification.
     ManyRegisters,
 }
 
@@ -252,7 +252,7 @@ impl Schedule {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
-        let deep = late(100_000, 40_000_000);
+        let deep = late(150_000, 40_000_000);
         let shallow = Limits { start: 50_000, joins: ALONE, work: Some(SHALLOW), ..deep };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
@@ -263,7 +263,7 @@ impl Schedule {
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
             share(Choice::Pdr(merged), Limits { joins: LONG_SEARCH, ..turns }),
             on_bits(bmc(), deep),
-            share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
+            share(Choice::KInduction(KInductionOptions::default()), late(100_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(100_000, 16_000_000)),
             alone(avy(Condition::ManyRegisters), late(400_000, 64_000_000)),
         ]
