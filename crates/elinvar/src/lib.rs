@@ -68,6 +68,7 @@ mod options;
 pub mod page;
 mod paths;
 pub mod pattern;
+pub mod plot;
 mod problem;
 mod progress;
 mod property;
