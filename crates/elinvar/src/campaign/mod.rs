@@ -8,7 +8,9 @@
 
 mod log;
 mod plan;
+pub mod report;
 mod results;
+mod view;
 
 pub use log::{
     Begin, End, Follower, Line, LogWriter, Outcome, PropertyLine, Source, Start, cpu_seconds, now,
@@ -18,3 +20,4 @@ pub use plan::{
     Limits, Plan, PlannedModel, PlannedProperty, PlannedTask, SCHEMA, Strategy, TaskId,
 };
 pub use results::{PropertyResult, Results, TaskState, Totals};
+pub use view::View;
