@@ -28,6 +28,7 @@ mod progress;
 mod project;
 mod report;
 mod reuse;
+mod run;
 mod sby;
 mod simulate;
 mod stats;
@@ -97,6 +98,7 @@ enum Command {
     /// All options of check apply, and the exit codes are the same.
     #[command(mut_arg("explain", |option| option.hide(true)))]
     Explain(Box<check::Arguments>),
+    Run(run::Arguments),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),
@@ -145,6 +147,7 @@ fn run() -> anyhow::Result<u8> {
     match parse(sby::normalise(words())).command {
         Command::Check(given) => check(given, false),
         Command::Explain(given) => check(given, true),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),

@@ -157,10 +157,8 @@ fn parts(moment: &Moment) -> Vec<String> {
 fn lines(moment: &Moment, width: usize, height: usize) -> Vec<String> {
     let view = moment.view;
     let totals = &view.totals;
-    let tasks = format!(
-        "{}/{} tasks, {} running",
-        totals.tasks_done, totals.tasks, totals.tasks_running
-    );
+    let tasks =
+        format!("{}/{} tasks, {} running", totals.tasks_done, totals.tasks, totals.tasks_running);
     let name: String = view.name.chars().filter(|c| !c.is_control()).collect();
     let mut lines = vec![
         spread(&[(HEAD, name), (DIM, clock(moment.elapsed)), (DIM, tasks)], width),
@@ -358,7 +356,10 @@ mod tests {
         let clocks = [12, 185, 7629].map(|seconds| clock(Duration::from_secs(seconds)));
         assert_eq!(clocks, ["12 s", "3:05 min", "2:07:09 h"]);
         let lefts = [0, 80, 250, 7200].map(|seconds| left(Duration::from_secs(seconds)));
-        assert_eq!(lefts, ["about 1 s left", "about 80 s left", "about 4 min left", "about 2 h left"]);
+        assert_eq!(
+            lefts,
+            ["about 1 s left", "about 80 s left", "about 4 min left", "about 2 h left"]
+        );
         assert_eq!((rate(2.0), rate(0.1)), ("2.0/s".to_owned(), "6.0/min".to_owned()));
     }
 }
