@@ -114,7 +114,7 @@ class CampaignDetail {
       property.engine && ["Engine", property.engine],
       property.depth !== null && ["Depth", String(property.depth)],
       property.depends.length > 0 && ["Uses the proofs of", property.depends.join(", ")],
-      property.change && ["Change", property.before ? `${property.change}: ${property.before.verdict} in ${seconds(property.before.cpu)} before` : property.change],
+      property.change && ["Change", property.before ? `${property.change}; before: ${property.before.verdict} after ${seconds(property.before.cpu)}` : property.change],
     ].filter(Boolean);
     this.host.replaceChildren();
     append(this.host, [
@@ -145,7 +145,7 @@ class CampaignDetail {
         [seconds(a.seconds), seconds(a.cpu), bytes(a.memory)].map((text) => el("td", { class: "right" }, text)),
         [a.engine ?? "", a.verdict === "unknown" ? "" : a.source, a.reason ?? ""].map((text) => el("td", {}, text)),
       ]);
-    const table = el("table", { class: "rows" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, tried.map(row)));
+    const table = el("table", { class: "rows" }, el("thead", {}, el("tr", {}, head.map((text, at) => el("th", { scope: "col", class: at >= 2 && at <= 4 ? "right" : null }, text)))), el("tbody", {}, tried.map(row)));
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Attempts" }, table);
   }
 }
