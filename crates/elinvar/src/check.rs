@@ -7,7 +7,7 @@ use std::time::Duration;
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
-use elinvar_engines::{Choice, Engine, EngineError, Task};
+use elinvar_engines::{Choice, Engine, EngineError, Event, Task};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
@@ -57,20 +57,30 @@ impl Session {
         if chosen.is_empty() {
             return Err(Error::Usage(nothing_to_check(problem)));
         }
+        self.check_chosen(problem, &chosen)
+    }
+
+    /// Decides these properties of a problem; [`Options::properties`] and [`Options::goal`] do not
+    /// count.
+    pub(crate) fn check_chosen(
+        &self,
+        problem: &Problem,
+        chosen: &[PropertyId],
+    ) -> Result<Report, Error> {
         self.monitor.ask(chosen.len());
         self.monitor.enter(Phase::Deciding);
         let (engine, decided, warnings) = match (problem, &self.options.method) {
-            (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
+            (Problem::System(problem), _) => self.check_system(problem, chosen)?,
             (Problem::Program(problem), Method::Auto) => {
-                self.check_program(problem, &chosen, &CfgOptions::default())?
+                self.check_program(problem, chosen, &CfgOptions::default())?
             }
             (Problem::Program(problem), Method::Program(options)) => {
-                self.check_program(problem, &chosen, options)?
+                self.check_program(problem, chosen, options)?
             }
             (
                 Problem::Program(problem),
                 Method::System(_) | Method::Schedule(_) | Method::Race(_),
-            ) => self.check_lowered(problem, &chosen)?,
+            ) => self.check_lowered(problem, chosen)?,
         };
         let mut report = self.report(problem, engine, decided, warnings);
         if self.options.keep_lemmas.is_some() {
@@ -134,6 +144,7 @@ impl Session {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
         let task = task.with_earlier(self.options.reuse.clone());
+        let task = self.confirming_early(task, problem);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
@@ -159,6 +170,26 @@ impl Session {
         }))
     }
 
+    /// The same task, whose verdicts are confirmed as soon as an engine finds them, if somebody
+    /// waits for them.
+    fn confirming_early(&self, task: Task, problem: &SystemProblem) -> Task {
+        if self.options.verdicts.is_none() {
+            return task;
+        }
+        let (session, collector, problem) = (self.clone(), task.clone(), problem.clone());
+        let run = self.run.clone().with_observer(move |event| {
+            session.run.emit(event.clone());
+            let &Event::Decided { property, .. } = event else { return };
+            // A part of a schedule may have a collector of its own.
+            let Some(finding) = collector.finding(property) else { return };
+            if !lock(&session.confirmed).contains_key(&property) {
+                let judge = Judge::new(&session, problem.system(), problem.original());
+                judge.conclude(property, finding.verdict);
+            }
+        });
+        task.with_run(run)
+    }
+
     /// The verdicts that an abandoned engine has found. Those that were not yet confirmed
     /// are confirmed now, unless memory is short.
     fn found_in_time(&self, task: &Task, judge: &Judge<'_>, reason: &StopReason) -> Vec<Verdict> {
@@ -178,8 +209,15 @@ impl Session {
         // An engine that cannot work says why, and the task notes it for each property.
         task.ask(engine).ok();
         let pairs = task.properties().iter().zip(task.verdicts());
-        let verdicts =
-            pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
+        let early = |property| {
+            let is_early = self.options.verdicts.is_some();
+            lock(&self.confirmed).get(property).filter(|_| is_early).cloned()
+        };
+        let verdicts = pairs
+            .map(|(property, verdict)| {
+                early(property).unwrap_or_else(|| judge.conclude(*property, verdict))
+            })
+            .collect();
         Answers { engine: engine.name(), verdicts, warnings: Vec::new() }
     }
 

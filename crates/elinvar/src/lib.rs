@@ -101,7 +101,9 @@ pub use family::{BoundSearch, Families, FamilyReport};
 pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use maps::maps_beside;
 pub use merged::split as split_merged;
-pub use options::{Cancellation, Method, Observer, Options, Shortening};
+pub use options::{
+    Cancellation, Confirmed, Method, Observer, Options, Shortening, VerdictObserver,
+};
 pub use problem::{Excerpts, Original, Problem, ProgramProblem, SystemProblem};
 pub use progress::Phase;
 pub use report::{

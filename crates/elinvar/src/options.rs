@@ -10,7 +10,7 @@ use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
-use elinvar_ir::{Goal, PdrState};
+use elinvar_ir::{Goal, PdrState, PropertyId, Verdict};
 
 /// The options of a check. The defaults suit most problems.
 ///
@@ -63,6 +63,9 @@ pub struct Options {
     pub cancellation: Cancellation,
     /// Is told what happens during the run.
     pub observer: Option<Observer>,
+    /// Is told each verdict on a system as soon as its evidence was accepted, while engines
+    /// still work on other properties.
+    pub verdicts: Option<VerdictObserver>,
 }
 
 /// How long shorter counterexamples are looked for after an engine has found one, by bounded
@@ -80,6 +83,23 @@ pub enum Shortening {
 
 /// A function that is called with each event of a run, from the threads of the engines.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// A function that is called once for each property with its confirmed verdict, from the threads
+/// of the engines.
+pub type VerdictObserver = Arc<dyn Fn(&Confirmed<'_>) + Send + Sync>;
+
+/// A verdict on a property of a system whose evidence was accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirmed<'a> {
+    /// The property.
+    pub property: PropertyId,
+    /// The verdict with its evidence. A shorter trace or a smaller proof may follow in the report.
+    pub verdict: &'a Verdict,
+    /// The engine that found it, if one did.
+    pub engine: Option<&'static str>,
+    /// As in [`crate::PropertyReport::depth`], if it is known.
+    pub depth: Option<usize>,
+}
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::confirm::{self, Refused};
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Confirmed, Options};
 use crate::problem::Original;
 use crate::progress::Phase;
 use crate::saved::{PERIOD, SavedProof};
@@ -172,7 +172,10 @@ impl<'a> Judge<'a> {
             confirm::confirm_reading(system, original.system(), property, verdict, &budget, stopped)
         })?;
         if verdict.is_decided() {
-            lock(&session.confirmed).insert(property, verdict.clone());
+            let known = lock(&session.confirmed).insert(property, verdict.clone());
+            if known.is_none() {
+                session.tell(property, &verdict);
+            }
         }
         Ok(verdict)
     }
@@ -184,6 +187,20 @@ impl<'a> Judge<'a> {
 }
 
 impl Session {
+    /// Tells the first confirmed verdict on a property.
+    fn tell(&self, property: PropertyId, verdict: &Verdict) {
+        let Some(observer) = &self.options.verdicts else { return };
+        let decision = self.statistics().decided.get(&property).copied();
+        let engine = decision.map(|decision| decision.engine);
+        let depth = match verdict {
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(_) | Verdict::Unknown(_) => {
+                decision.map(|decision| decision.depth).filter(|&depth| depth > 0)
+            }
+        };
+        observer(&Confirmed { property, verdict, engine, depth });
+    }
+
     /// Notes refused evidence; the verdict is unknown.
     pub(crate) fn refuse<P, T>(&self, refused: Refused) -> Verdict<P, T> {
         let reason = format!("the checker refused the evidence: {}", refused.reason);
