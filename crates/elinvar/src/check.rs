@@ -18,7 +18,9 @@ use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
 use crate::race::race;
-use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
+use crate::report::{
+    Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource,
+};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
 
@@ -97,7 +99,7 @@ impl Session {
             }
             let contest = self.contest()?;
             let contest = if is_live { contest.for_liveness() } else { contest.for_safety() };
-            let answers = self.decide_system(problem, &properties, contest)?;
+            let answers = self.answer_system(problem, &properties, contest)?;
             verdicts.extend(properties.into_iter().zip(answers.verdicts));
             warnings.extend(answers.warnings);
         }
@@ -121,6 +123,34 @@ impl Session {
                 return Err(Error::usage(message));
             }
         })
+    }
+
+    /// Asks the store, if there is one, and then the engines about what it does not know.
+    fn answer_system(
+        &self,
+        problem: &SystemProblem,
+        properties: &[PropertyId],
+        contest: Contest,
+    ) -> Result<Answers, Error> {
+        let Some(store) = &self.options.store else {
+            return self.decide_system(problem, properties, contest);
+        };
+        let mut inquiry = self.inquire(store, problem, properties);
+        let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
+        let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();
+        let engine = self.options.method.name();
+        let mut answers = Answers { engine, verdicts: Vec::new(), warnings: Vec::new() };
+        if !open.is_empty() {
+            answers = self.decide_system(problem, &open, contest)?;
+        }
+        let decided = open.iter().copied().zip(&answers.verdicts);
+        let failures = self.deposit(store, problem, &inquiry, decided);
+        answers.warnings.append(&mut inquiry.warnings);
+        answers.warnings.extend(failures);
+        inquiry.found.extend(open.into_iter().zip(answers.verdicts));
+        let verdict = |id: &PropertyId| inquiry.found.remove(id).expect("all were asked for");
+        answers.verdicts = properties.iter().map(verdict).collect();
+        Ok(answers)
     }
 
     /// Decides properties in a thread of its own. What was found counts also when that thread
@@ -275,7 +305,7 @@ impl Session {
         let program = problem.clone();
         let (system, lift) = self.read(move || program.lower())?;
         let Answers { engine, verdicts, warnings } =
-            self.decide_system(&system, chosen, self.contest()?)?;
+            self.answer_system(&system, chosen, self.contest()?)?;
         let lifted = |(&property, verdict): (&PropertyId, &Verdict)| {
             let kept = || confirm::unconfirmed("the proof is about the transition system");
             let lifted = match verdict {
@@ -365,6 +395,11 @@ impl Session {
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         let excluded = lock(&self.excluded).clone();
+        let stored = lock(&self.stored).clone();
+        let source = |id: &PropertyId| match stored.contains(id) {
+            true => VerdictSource::Store,
+            false => VerdictSource::Engine,
+        };
         // The steps of a program are not the cycles of its transition system.
         let is_shortest = |problem: &Problem, id| match problem {
             Problem::System(_) => shortest.contains(&id),
@@ -377,6 +412,7 @@ impl Session {
                 name: problem.property_name(id).to_owned(),
                 kind: problem.property_kind(id),
                 location: problem.location(id),
+                source: source(&id),
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),
