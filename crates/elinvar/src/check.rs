@@ -9,7 +9,7 @@ use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
+use elinvar_ir::{Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
@@ -133,7 +133,8 @@ impl Session {
         contest: Contest,
     ) -> Result<Answers, Error> {
         let Some(store) = &self.options.store else {
-            return self.decide_system(problem, properties, contest);
+            let earlier = self.options.reuse.clone();
+            return self.decide_system(problem, properties, contest, earlier);
         };
         let mut inquiry = self.inquire(store, problem, properties);
         let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
@@ -141,7 +142,8 @@ impl Session {
         let engine = self.options.method.name();
         let mut answers = Answers { engine, verdicts: Vec::new(), warnings: Vec::new() };
         if !open.is_empty() {
-            answers = self.decide_system(problem, &open, contest)?;
+            let earlier = self.options.reuse.clone().or(inquiry.lemmas.take());
+            answers = self.decide_system(problem, &open, contest, earlier)?;
         }
         let decided = open.iter().copied().zip(&answers.verdicts);
         let failures = self.deposit(store, problem, &inquiry, decided);
@@ -160,10 +162,11 @@ impl Session {
         problem: &SystemProblem,
         properties: &[PropertyId],
         contest: Contest,
+        earlier: Option<Arc<PdrState>>,
     ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
-        let task = task.with_earlier(self.options.reuse.clone());
+        let task = task.with_earlier(earlier);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());

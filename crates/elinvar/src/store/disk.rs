@@ -22,6 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use super::entry::{Entry, Kind};
 use super::key::Key;
+use super::sweep::LOOKED;
 use crate::error::Error;
 use crate::files::{self, shown};
 
@@ -32,10 +33,10 @@ const MARKER: &str = "elinvar-store";
 const VERSION: &str = "elinvar store 1";
 
 /// The folder of damaged entries.
-const DAMAGED: &str = "damaged";
+pub(super) const DAMAGED: &str = "damaged";
 
 /// How the names of files begin that are being written.
-const TEMPORARY: &str = ".elinvar-tmp-";
+pub(super) const TEMPORARY: &str = ".elinvar-tmp-";
 
 /// The size that a new store may reach.
 const DEFAULT_LIMIT: u64 = 4 << 30;
@@ -97,7 +98,7 @@ impl Store {
             let name = entry.map_err(failed)?.file_name();
             // Another process may be making the same store.
             let is_ours = name.to_str().is_some_and(|name| {
-                name == MARKER || name == DAMAGED || name.starts_with(TEMPORARY) || is_folder(name)
+                name == MARKER || name == LOOKED || name == DAMAGED || name.starts_with(TEMPORARY) || is_folder(name)
             });
             if !is_ours {
                 let message = format!("{} is not a store: it has other files", shown(&root));
@@ -132,6 +133,15 @@ impl Store {
     fn write_marker(&self) -> Result<(), Error> {
         let text = format!("{VERSION}\nlimit {}\n", self.limit);
         files::write(&self.root.join(MARKER), text.as_bytes())
+    }
+
+    /// The bytes that were written since [`Store::forget_written`].
+    pub(super) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn forget_written(&self) {
+        self.written.store(0, Ordering::Relaxed);
     }
 
     fn place(&self, kind: Kind, key: Key) -> PathBuf {
@@ -185,7 +195,7 @@ impl Store {
 
     /// Moves a file that is not to be used to the damaged ones. If the file has changed since
     /// these contents were read, another process has repaired it: then it goes back.
-    fn set_aside(&self, kind: Kind, key: Key, bytes: &[u8]) {
+    pub(super) fn set_aside(&self, kind: Kind, key: Key, bytes: &[u8]) {
         let path = self.place(kind, key);
         let folder = self.root.join(DAMAGED);
         let aside = || -> io::Result<()> {
@@ -207,7 +217,7 @@ impl Store {
     }
 }
 
-fn unusable(root: &Path, cause: io::Error) -> Error {
+pub(super) fn unusable(root: &Path, cause: io::Error) -> Error {
     Error::File { context: format!("cannot use the store {}", shown(root)), cause }
 }
 
@@ -229,7 +239,7 @@ fn is_folder(name: &str) -> bool {
 }
 
 /// The contents of a file, and when it was changed.
-fn contents(path: &Path) -> io::Result<(Vec<u8>, Option<SystemTime>)> {
+pub(super) fn contents(path: &Path) -> io::Result<(Vec<u8>, Option<SystemTime>)> {
     let file = File::open(path)?;
     let data = file.metadata()?;
     if !data.is_file() || data.len() > MAX_ENTRY {

@@ -14,8 +14,11 @@ mod disk;
 mod entry;
 mod graph;
 mod key;
+mod lemmas;
 mod normal;
 mod session;
+mod sweep;
 mod text;
 
 pub use disk::Store;
+pub use sweep::{Amount, StoreStatistics, Swept};

@@ -81,7 +81,8 @@ pub(super) fn read(
             let clauses: Vec<Vec<Fact>> = lines.map(clause).collect::<Option<_>>()?;
             (clauses.len() == count).then_some(Verdict::Safe(Certificate::Facts { clauses }))
         }
-        "trace" => {
+        // The numbers of a proof of another version need not be complete.
+        "trace" if normal.states.iter().all(|&state| state < system.states().len()) => {
             let cycles = number(words.next()?)?;
             let loop_start = match (words.next(), words.next()) {
                 (None, None) => None,
@@ -128,7 +129,7 @@ impl<'a> Places<'a> {
 
     /// The symbol of a state of the normal form.
     fn symbol(&self, word: &str) -> Option<ExprId> {
-        Some(self.system.states()[*self.normal.states.get(number(word)?)?].symbol)
+        Some(self.system.states().get(*self.normal.states.get(number(word)?)?)?.symbol)
     }
 
     // ---- clauses -------------------------------------------------------------------------
