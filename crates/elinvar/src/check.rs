@@ -9,7 +9,9 @@ use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Engine, EngineError, Event, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
+use elinvar_ir::{
+    Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict,
+};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
@@ -18,7 +20,7 @@ use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
 use crate::race::race;
-use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
 
@@ -107,7 +109,7 @@ impl Session {
             }
             let contest = self.contest()?;
             let contest = if is_live { contest.for_liveness() } else { contest.for_safety() };
-            let answers = self.decide_system(problem, &properties, contest)?;
+            let answers = self.answer_system(problem, &properties, contest)?;
             verdicts.extend(properties.into_iter().zip(answers.verdicts));
             warnings.extend(answers.warnings);
         }
@@ -133,6 +135,36 @@ impl Session {
         })
     }
 
+    /// Asks the store, if there is one, and then the engines about what it does not know.
+    fn answer_system(
+        &self,
+        problem: &SystemProblem,
+        properties: &[PropertyId],
+        contest: Contest,
+    ) -> Result<Answers, Error> {
+        let Some(store) = &self.options.store else {
+            let earlier = self.options.reuse.clone();
+            return self.decide_system(problem, properties, contest, earlier);
+        };
+        let mut inquiry = self.inquire(store, problem, properties);
+        let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
+        let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();
+        let engine = self.options.method.name();
+        let mut answers = Answers { engine, verdicts: Vec::new(), warnings: Vec::new() };
+        if !open.is_empty() {
+            let earlier = self.options.reuse.clone().or(inquiry.lemmas.take());
+            answers = self.decide_system(problem, &open, contest, earlier)?;
+        }
+        let decided = open.iter().copied().zip(&answers.verdicts);
+        let failures = self.deposit(store, problem, &inquiry, decided);
+        answers.warnings.append(&mut inquiry.warnings);
+        answers.warnings.extend(failures);
+        inquiry.found.extend(open.into_iter().zip(answers.verdicts));
+        let verdict = |id: &PropertyId| inquiry.found.remove(id).expect("all were asked for");
+        answers.verdicts = properties.iter().map(verdict).collect();
+        Ok(answers)
+    }
+
     /// Decides properties in a thread of its own. What was found counts also when that thread
     /// does not end at its limits.
     fn decide_system(
@@ -140,10 +172,11 @@ impl Session {
         problem: &SystemProblem,
         properties: &[PropertyId],
         contest: Contest,
+        earlier: Option<Arc<PdrState>>,
     ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
-        let task = task.with_earlier(self.options.reuse.clone());
+        let task = task.with_earlier(earlier);
         let task = self.confirming_early(task, problem);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
@@ -313,7 +346,7 @@ impl Session {
         let program = problem.clone();
         let (system, lift) = self.read(move || program.lower())?;
         let Answers { engine, verdicts, warnings } =
-            self.decide_system(&system, chosen, self.contest()?)?;
+            self.answer_system(&system, chosen, self.contest()?)?;
         let lifted = |(&property, verdict): (&PropertyId, &Verdict)| {
             let kept = || confirm::unconfirmed("the proof is about the transition system");
             let lifted = match verdict {
@@ -403,6 +436,11 @@ impl Session {
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         let excluded = lock(&self.excluded).clone();
+        let stored = lock(&self.stored).clone();
+        let source = |id: &PropertyId| match stored.contains(id) {
+            true => VerdictSource::Store,
+            false => VerdictSource::Engine,
+        };
         // The steps of a program are not the cycles of its transition system.
         let is_shortest = |problem: &Problem, id| match problem {
             Problem::System(_) => shortest.contains(&id),
@@ -415,6 +453,7 @@ impl Session {
                 name: problem.property_name(id).to_owned(),
                 kind: problem.property_kind(id),
                 location: problem.location(id),
+                source: source(&id),
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),

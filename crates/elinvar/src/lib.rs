@@ -82,6 +82,7 @@ pub mod sizes;
 mod source;
 mod statistics;
 pub mod stimulus;
+mod store;
 mod supervisor;
 mod tables;
 mod vacuity;
@@ -107,10 +108,12 @@ pub use options::{
 pub use problem::{Excerpts, Original, Problem, ProgramProblem, SystemProblem};
 pub use progress::Phase;
 pub use report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
+    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, VerdictSource,
+    WrittenFile,
 };
 pub use saved::read_saved;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
+pub use store::{Amount, Store, StoreStatistics, Swept};
 pub use vacuity::{Assumption, Conflict, Vacuity};

@@ -12,6 +12,8 @@ use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
 use elinvar_ir::{Goal, PdrState, PropertyId, Verdict};
 
+use crate::store::Store;
+
 /// The options of a check. The defaults suit most problems.
 ///
 /// ```
@@ -53,6 +55,9 @@ pub struct Options {
     /// Write what the run learns to this file, for later runs: at the end, and every ten
     /// seconds before.
     pub save: Option<PathBuf>,
+    /// Where evidence of earlier runs is looked up before engines decide anything, and where
+    /// that of this run goes.
+    pub store: Option<Arc<Store>>,
     /// Keep what the run learns in [`crate::Report::lemmas`], for later runs, and tell the observer
     /// about it at these intervals.
     pub keep_lemmas: Option<Duration>,

@@ -69,6 +69,11 @@ pub struct Arguments {
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
 
+    /// The folder of a store of proofs: evidence of earlier runs is looked up there, and that of
+    /// this one is added
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+
     /// An option for sbatch, such as '--partition=fast'; may be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     slurm_option: Vec<String>,
@@ -167,10 +172,17 @@ impl Arguments {
             bail!("neither a campaign nor a model is given");
         }
         let is_spec = |input: &&String| input.ends_with(".toml");
-        if spec.is_none() && let Some(file) = self.inputs.iter().find(is_spec) {
+        if spec.is_none()
+            && let Some(file) = self.inputs.iter().find(is_spec)
+        {
             bail!("{file} is a campaign; it cannot be given together with models or others");
         }
-        let order = self.order(spec.map(|spec| spec.order));
+        let mut order = self.order(spec.map(|spec| spec.order));
+        if let Some(store) = &mut order.store {
+            // Workers may have another current folder.
+            *store = std::path::absolute(&*store)?;
+            elinvar::Store::open(store.clone())?;
+        }
         let plan = order.plan()?;
         std::fs::create_dir_all(campaign)
             .map_err(|error| anyhow::anyhow!("cannot create {}: {error}", shown(campaign)))?;
@@ -199,6 +211,9 @@ impl Arguments {
         }
         if !self.property.is_empty() {
             order.properties.clone_from(&self.property);
+        }
+        if let Some(store) = &self.store {
+            order.store = Some(store.clone());
         }
         if let Some(mebibytes) = self.memory {
             order.limits.memory = Some(mebibytes.saturating_mul(1 << 20));

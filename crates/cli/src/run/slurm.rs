@@ -167,9 +167,9 @@ fn is_queued(job: &str) -> Result<bool> {
 fn answer(command: &mut Command, input: &[u8]) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .with_context(|| format!("cannot run {name}; --launcher slurm needs the commands of Slurm"))?;
+    let mut child = command.spawn().with_context(|| {
+        format!("cannot run {name}; --launcher slurm needs the commands of Slurm")
+    })?;
     if let Some(mut stdin) = child.stdin.take() {
         // A command that does not read its input says why below.
         stdin.write_all(input).ok();
@@ -199,7 +199,8 @@ mod tests {
     fn a_missing_command_is_named() {
         let error = answer(&mut Command::new("no-such-command-of-slurm"), &[]).unwrap_err();
         assert!(format!("{error:#}").contains("needs the commands of Slurm"));
-        let error = answer(Command::new("sh").args(["-c", "echo why >&2; exit 3"]), &[]).unwrap_err();
+        let error =
+            answer(Command::new("sh").args(["-c", "echo why >&2; exit 3"]), &[]).unwrap_err();
         assert_eq!(format!("{error:#}"), "sh failed: why");
     }
 }

@@ -88,7 +88,8 @@ fn limits_of(value: &Value<'_>, limits: &mut Limits) -> Result<(), Diagnostic> {
             }
             "heartbeat" => limits.heartbeat = duration(value)?.as_secs_f64(),
             other => {
-                let message = format!("[limits] has no key {other}; it has memory, jobs, heartbeat");
+                let message =
+                    format!("[limits] has no key {other}; it has memory, jobs, heartbeat");
                 return Err(Diagnostic::new(message, key.span()));
             }
         }
@@ -124,7 +125,8 @@ fn strategy_of(value: &Value<'_>) -> Result<(Strategy, Range<usize>), Diagnostic
             }
             "timeout" => timeout = Some(duration(value)?.as_secs_f64()),
             other => {
-                let message = format!("[[strategy]] has no key {other}; it has name, options, timeout");
+                let message =
+                    format!("[[strategy]] has no key {other}; it has name, options, timeout");
                 return Err(Diagnostic::new(message, key.span()));
             }
         }
@@ -180,9 +182,8 @@ fn scalar(value: &Value<'_>) -> Result<String, Diagnostic> {
 }
 
 fn duration(value: &Value<'_>) -> Result<Duration, Diagnostic> {
-    parse_duration(&scalar(value)?).ok_or_else(|| {
-        Diagnostic::new("expected a time such as \"2s\" or \"10min\"", value.span())
-    })
+    parse_duration(&scalar(value)?)
+        .ok_or_else(|| Diagnostic::new("expected a time such as \"2s\" or \"10min\"", value.span()))
 }
 
 /// A time such as `2s`, or a number of seconds.
@@ -273,7 +274,10 @@ mod tests {
                     [slurm]\noptions = [\"--partition=fast\"]\n";
         let Spec { order, slurm } = parsed(folder.path(), text).unwrap();
         let names: Vec<&str> = order.models.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!((order.name.as_str(), names), ("nightly", vec!["x.aag", "a/y.btor2", "a/b/z.btor2"]));
+        assert_eq!(
+            (order.name.as_str(), names),
+            ("nightly", vec!["x.aag", "a/y.btor2", "a/b/z.btor2"])
+        );
         assert_eq!(order.limits, Limits { memory: Some(8 << 30), jobs: 2, heartbeat: 5.0 });
         assert_eq!(order.strategies[0].options, ["--engine", "pdr"]);
         let times: Vec<_> = order.strategies.iter().map(|strategy| strategy.timeout).collect();

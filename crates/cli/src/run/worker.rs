@@ -25,13 +25,8 @@ pub fn run(campaign: &Path) -> Result<u8> {
         cancelled.cancel();
     })?;
     follow_parent(&cancellation);
-    let place = Workplace {
-        campaign,
-        settings: &Words,
-        job: job(),
-        memory: slurm_memory(),
-        cancellation,
-    };
+    let place =
+        Workplace { campaign, settings: &Words, job: job(), memory: slurm_memory(), cancellation };
     match work(&place)? {
         Ending::Complete | Ending::Stopped => Ok(DONE),
         Ending::Restart => restart(),

@@ -13,9 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use elinvar_ir::{
-    Certificate, Fact, Origin, PropertyId, StateBit, TransitionSystem, Word,
-};
+use elinvar_ir::{Certificate, Fact, Origin, PropertyId, StateBit, TransitionSystem, Word};
 
 use crate::error::Error;
 
@@ -43,9 +41,9 @@ impl Proved {
         let size = match proof {
             Certificate::Inductive { clauses } => clauses.len(),
             Certificate::Facts { clauses } => clauses.len(),
-            Certificate::KInductive { .. }
-            | Certificate::Formula(_)
-            | Certificate::Ranking(_) => return,
+            Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_) => {
+                return;
+            }
         };
         if size <= MOST_CLAUSES && system.bad(id).is_some() {
             let cone = super::group::cone(system, id);
@@ -63,9 +61,11 @@ impl Proved {
         let fits = |invariant: &Invariant| {
             invariant.cone.iter().zip(&cone).all(|(inner, outer)| inner & !outer == 0)
         };
-        let helpful = self.invariants.iter().rev().filter(|(other, invariant)| {
-            **other != id && fits(invariant)
-        });
+        let helpful = self
+            .invariants
+            .iter()
+            .rev()
+            .filter(|(other, invariant)| **other != id && fits(invariant));
         helpful.take(MOST).map(|(&other, _)| other).collect()
     }
 
@@ -107,10 +107,7 @@ fn conjunction(a: &Certificate, b: &Certificate) -> Option<Certificate> {
             Certificate::Inductive { .. } | Certificate::Facts { .. },
             Certificate::Inductive { .. } | Certificate::Facts { .. },
         ) => Some(Certificate::Facts { clauses: union(&facts(a)?, &facts(b)?) }),
-        (
-            Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_),
-            _,
-        )
+        (Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_), _)
         | (_, Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_)) => {
             None
         }

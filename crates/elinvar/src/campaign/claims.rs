@@ -176,18 +176,13 @@ impl Claims {
 }
 
 impl Claim {
-    /// Gives a sign of life. That it fails once does no harm.
-    pub fn touch(&self) {
-        touch(&self.path);
-    }
-
     /// The file of the claim, for a thread that gives signs of life.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Gives a sign of life for a claim.
+/// Gives a sign of life for a claim. That it fails once does no harm.
 pub(crate) fn touch(path: &Path) {
     let file = OpenOptions::new().append(true).open(path);
     let _: std::io::Result<()> = file.and_then(|file| file.set_modified(SystemTime::now()));
@@ -269,7 +264,7 @@ mod tests {
         let mut near = claims(folder.path(), "near", period);
         assert!(!near.is_dead(TASK, 1));
         std::thread::sleep(period * 4);
-        claim.touch();
+        touch(claim.path());
         assert!(!near.is_dead(TASK, 1));
         std::thread::sleep(period * (MISSED + 2));
         assert!(near.is_dead(TASK, 1));

@@ -173,7 +173,9 @@ impl Question<'_> {
     ) -> Result<Attempt, Error> {
         let constrained = Problem::System(SystemProblem::new(assuming(problem.system(), assumed)?));
         let (timeout, reuse) = (self.time, self.lemmas(loaded));
-        let session = Session::start(Options { timeout, reuse, ..self.options.clone() })?;
+        // What is known about the constrained system is of no use to other runs.
+        let options = Options { timeout, reuse, store: None, ..self.options.clone() };
+        let session = Session::start(options)?;
         let report = session.check_chosen(&constrained, &[id])?;
         let property = &report.properties[0];
         let judge = Judge::new(&session, problem.system(), problem.original());
@@ -201,6 +203,17 @@ impl Question<'_> {
                 unreachable!("the problem is a system")
             }
         };
+        if let Some(store) = &self.options.store {
+            let verdict = match &verdict {
+                Verdict::Safe(Proof::Certificate(proof)) => Some(Verdict::Safe(proof.clone())),
+                Verdict::Unsafe(Trace::System(trace)) => Some(Verdict::Unsafe(trace.clone())),
+                Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+            };
+            if let Some(verdict) = verdict {
+                let inquiry = session.inquire(store, problem, &[id]);
+                session.deposit(store, problem, &inquiry, std::iter::once((id, &verdict)));
+            }
+        }
         let source = if depends.is_empty() { Source::Engine } else { Source::Campaign };
         let depends = depends.into_iter().map(|id| id.0).collect();
         let found = Found { verdict, depends, source, ..found(property) };

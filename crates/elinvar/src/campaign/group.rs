@@ -55,9 +55,7 @@ fn of_system(system: &TransitionSystem, properties: &[PropertyId], most: usize) 
         let known = open.get(&key).copied().filter(|&at| groups[at].members.len() < most);
         let fitting = || {
             groups.iter().position(|group| {
-                group.class == class
-                    && group.members.len() < most
-                    && is_common(group, size, &key.1)
+                group.class == class && group.members.len() < most && is_common(group, size, &key.1)
             })
         };
         let at = known.or_else(fitting).unwrap_or_else(|| {

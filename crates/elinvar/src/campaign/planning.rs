@@ -110,7 +110,8 @@ fn tasks(groups: &[(usize, Vec<usize>)], stages: usize) -> Vec<PlannedTask> {
         let id = TaskId(stage * groups.len() + at);
         PlannedTask { id, model: *model, properties: properties.clone(), stage, after }
     };
-    (0..stages).flat_map(|stage| (0..groups.len()).map(move |at| (stage, at)))
+    (0..stages)
+        .flat_map(|stage| (0..groups.len()).map(move |at| (stage, at)))
         .map(|(stage, at)| task(stage, at))
         .collect()
 }
@@ -122,11 +123,8 @@ mod tests {
     fn order(folder: &Path, text: &str, properties: &[&str]) -> Order {
         let path = folder.join("m.aag");
         std::fs::write(&path, text).unwrap();
-        let strategy = |name: &str| Strategy {
-            name: name.to_owned(),
-            options: vec![],
-            timeout: Some(1.0),
-        };
+        let strategy =
+            |name: &str| Strategy { name: name.to_owned(), options: vec![], timeout: Some(1.0) };
         Order {
             name: "test".to_owned(),
             models: vec![("m.aag".to_owned(), path)],

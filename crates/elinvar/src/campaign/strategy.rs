@@ -29,7 +29,8 @@ pub(crate) fn choose<'a>(results: &'a Results, task: &PlannedTask) -> &'a Strate
     };
     let left = strategies.iter().skip(1).filter(|strategy| !tried.contains(&&*strategy.name));
     // The first of several equal ones is the least.
-    let best = left.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let best =
+        left.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap_or(std::cmp::Ordering::Equal));
     best.unwrap_or(&strategies[task.stage])
 }
 
@@ -76,7 +77,8 @@ mod tests {
     fn what_has_worked_comes_first() {
         let folder = tempfile::tempdir().unwrap();
         let mut plan = plan();
-        let strategy = |name: &str| Strategy { name: name.to_owned(), ..plan.strategies[1].clone() };
+        let strategy =
+            |name: &str| Strategy { name: name.to_owned(), ..plan.strategies[1].clone() };
         plan.strategies.extend([strategy("other"), strategy("third")]);
         let last = PlannedTask {
             id: TaskId(4),

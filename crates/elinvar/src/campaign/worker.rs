@@ -33,6 +33,7 @@ use crate::options::{Cancellation, Options};
 use crate::problem::Problem;
 use crate::session::lock;
 use crate::source::Source;
+use crate::store::Store;
 
 /// A task whose worker died so often is given up.
 const MOST_ATTEMPTS: u32 = 3;
@@ -133,6 +134,7 @@ struct Worker<'a> {
     recorder: Arc<Mutex<Recorder>>,
     owner: Owner,
     loaded: Option<Loaded>,
+    store: Option<Arc<Store>>,
     /// The number of threads before the first task.
     threads: usize,
 }
@@ -162,8 +164,9 @@ impl<'a> Worker<'a> {
         let alone = Alone::open(place.campaign, owner.clone());
         let recorder = Recorder::new(place.campaign, log, place.cancellation.clone());
         let recorder = Arc::new(Mutex::new(recorder));
-        let threads = thread_count();
-        Ok(Worker { place, results, claims, alone, recorder, owner, loaded: None, threads })
+        let (loaded, threads) = (None, thread_count());
+        let store = results.plan.store.clone().map(Store::open).transpose()?.map(Arc::new);
+        Ok(Worker { place, results, claims, alone, recorder, owner, loaded, store, threads })
     }
 
     fn work(mut self) -> Result<Ending, Error> {
@@ -212,7 +215,9 @@ impl<'a> Worker<'a> {
         if small.is_empty() && !large.is_empty() && self.alone.acquire()? {
             for &id in &large {
                 let fresh = self.claim_fresh(id)?;
-                if let Some(claim) = fresh.map_or_else(|| self.claim_abandoned(id), |c| Ok(Some(c)))? {
+                if let Some(claim) =
+                    fresh.map_or_else(|| self.claim_abandoned(id), |c| Ok(Some(c)))?
+                {
                     return self.claimed(id, claim, true);
                 }
             }
@@ -343,6 +348,7 @@ impl<'a> Worker<'a> {
             memory: Some(memory(self.place, &self.results, alone)),
             cancellation: self.place.cancellation.clone(),
             shortening: crate::options::Shortening::Off,
+            store: self.store.clone(),
             ..self.place.settings.options(&strategy.options, is_program)?
         };
         let (time, stage, recorder) = (strategy.time(), task.stage, &self.recorder);
@@ -392,7 +398,8 @@ impl<'a> Worker<'a> {
                 })
                 .map(|(id, state)| (id, state.attempts))
                 .collect();
-            let is_alive = |&(id, attempt): &(usize, u32)| !self.claims.is_dead(TaskId(id), attempt);
+            let is_alive =
+                |&(id, attempt): &(usize, u32)| !self.claims.is_dead(TaskId(id), attempt);
             let waits = running.iter().any(is_alive);
             if !waits || self.place.cancellation.is_cancelled() {
                 return Ok(());
