@@ -370,6 +370,7 @@ impl Arguments {
             concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
+            store: self.reuse.store()?,
             smt_solvers: self.programs.solvers()?,
             ..self.limits.options()
         })
@@ -392,6 +393,7 @@ impl Arguments {
         self.engine.expect_program()?;
         let inapplicable = [
             ("--reuse and --save", self.reuse.is_used()),
+            ("--store", self.reuse.has_store()),
             ("--parameter", self.family.family().is_some()),
             ("--minimize", self.minimize),
             ("--cover", self.cover),
@@ -422,6 +424,7 @@ impl Arguments {
         }
         let inapplicable = [
             ("--reuse and --save", self.reuse.is_used()),
+            ("--store", self.reuse.has_store()),
             ("--minimize", self.minimize),
             ("--stats", self.stats),
             ("--shortest", self.shortest),

@@ -1,6 +1,6 @@
 //! The command line of Elinvar, as a library: the binary and the Python package call [`main`].
 //!
-//! `main` → `run` → exit code. One file per subcommand; each owns its options.
+//! `main` → `dispatch` → exit code. One file per subcommand; each owns its options.
 //! Verdicts and data go to standard output, everything else to standard error.
 #![forbid(unsafe_code)]
 
@@ -93,12 +93,12 @@ proved, 1 fails, 2 undecided, 3 internal error, 4 user error.";
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Arguments>),
+    Run(run::Arguments),
     /// Explain the verdicts on a model or a program: the same as check --explain
     ///
     /// All options of check apply, and the exit codes are the same.
     #[command(mut_arg("explain", |option| option.hide(true)))]
     Explain(Box<check::Arguments>),
-    Run(run::Arguments),
     Verify(verify::Arguments),
     Simulate(simulate::Arguments),
     Convert(convert::Arguments),
@@ -128,7 +128,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     invocation::set(words);
     output::report_file_limits();
     report_panics_below_progress();
-    let code = catch_unwind(AssertUnwindSafe(|| match run() {
+    let code = catch_unwind(AssertUnwindSafe(|| match dispatch() {
         Ok(code) => code,
         Err(error) => complain(&error),
     }));
@@ -139,7 +139,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     })
 }
 
-fn run() -> anyhow::Result<u8> {
+fn dispatch() -> anyhow::Result<u8> {
     let words = || invocation::words().iter().cloned();
     if let Some(call) = competition::Call::recognise(words().skip(1))? {
         return competition::run(&call);

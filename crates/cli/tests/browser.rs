@@ -154,7 +154,7 @@ fn campaign(folder: &Path, name: &str, strategies: &[&str], properties: usize, v
                 timeout: Some([2.0, 20.0, 20.0, 60.0][at]),
             })
             .collect(),
-        limits: Limits { memory: None, jobs: 2 },
+        limits: Limits::default(),
         store: None,
         tasks: Vec::new(),
     };

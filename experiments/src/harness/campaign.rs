@@ -47,7 +47,7 @@ fn plan<S: Setting, M>(results: &Results<S, M>, name: &str) -> Plan {
         created: now(),
         models: results.rows.iter().map(model).collect(),
         strategies: results.settings.iter().map(strategy).collect(),
-        limits: Limits { memory: None, jobs: 1 },
+        limits: Limits::default(),
         store: None,
         tasks: tasks(results),
     }

@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     }
     let results = Results::read(folder)?;
     let earlier = compare.read()?;
-    files.write(&results, earlier.as_ref())?;
+    files.write(&results, earlier.as_ref(), false)?;
     if let Some(earlier) = &earlier {
         print_changes(&results, earlier)?;
     }
@@ -72,13 +72,12 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
 }
 
 /// Writes the reports of a campaign into its folder, at its end.
-pub fn write_beside(results: &Results, earlier: Option<&Results>) -> Result<()> {
-    Files::beside(&results.folder).write(results, earlier)?;
-    earlier.map_or(Ok(()), |earlier| print_changes(results, earlier))
+pub fn write_beside(results: &Results, earlier: Option<&Results>, quiet: bool) -> Result<()> {
+    Files::beside(&results.folder).write(results, earlier, quiet)
 }
 
 /// Prints what has changed since an earlier campaign.
-fn print_changes(results: &Results, earlier: &Results) -> Result<()> {
+pub fn print_changes(results: &Results, earlier: &Results) -> Result<()> {
     let comparison = Comparison::new(results, earlier);
     let mut text = format!("{}\n", comparison.sentence());
     for ((change, _), property) in comparison.changes.iter().zip(&results.properties) {
@@ -108,7 +107,8 @@ impl Files {
         [&self.html, &self.csv, &self.junit].into_iter().flatten()
     }
 
-    fn write(&self, results: &Results, earlier: Option<&Results>) -> Result<()> {
+    fn write(&self, results: &Results, earlier: Option<&Results>, quiet: bool) -> Result<()> {
+        let write = |file: &Path, text: &str| write(file, text, quiet);
         if let Some(file) = &self.html {
             let words = invocation::texts().skip(1);
             let page = CampaignPage {
@@ -128,9 +128,9 @@ impl Files {
     }
 }
 
-fn write(file: &Path, text: &str) -> Result<()> {
+fn write(file: &Path, text: &str, quiet: bool) -> Result<()> {
     output::write(file, text.as_bytes())?;
-    if !output::is_stdout(file) {
+    if !output::is_stdout(file) && !quiet {
         output::tell(&format!("wrote {}", shown(file)));
     }
     Ok(())

@@ -95,8 +95,8 @@ pub struct PropertyLine {
     pub engine: Option<String>,
     /// The time that was spent on this property in this task.
     pub seconds: f64,
-    /// The processor time that was spent on it. Of properties that were decided together, each
-    /// has an equal share.
+    /// The processor time that was spent on it: of properties that are decided together, that
+    /// since the line before.
     pub cpu_seconds: f64,
     /// The most memory that the process has held so far.
     pub memory_bytes: u64,
@@ -134,7 +134,7 @@ pub enum Source {
     Engine,
     /// It was in the store, and was checked again.
     Store,
-    /// The proof of another property of the campaign proves this one, too.
+    /// An engine has found it with the help of properties that the campaign has proved before.
     Campaign,
 }
 
@@ -147,6 +147,9 @@ pub struct End {
     pub worker: String,
     /// When it ended.
     pub time: String,
+    /// The attempt that ended.
+    #[serde(default)]
+    pub attempt: u32,
     /// How it ended.
     pub outcome: Outcome,
     /// What went wrong, if something did.

@@ -81,12 +81,26 @@ impl Strategy {
 }
 
 /// The limits of a campaign.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// The memory of a machine for all of its workers together, in bytes.
     pub memory: Option<u64>,
-    /// The number of workers, or of workers on each machine.
+    /// The number of workers.
     pub jobs: usize,
+    /// Workers give a sign of life in this period, in seconds; one that misses six of them is
+    /// dead.
+    #[serde(default = "default_heartbeat")]
+    pub heartbeat: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { memory: None, jobs: 1, heartbeat: default_heartbeat() }
+    }
+}
+
+fn default_heartbeat() -> f64 {
+    10.0
 }
 
 /// A number of a task, such as `t000017`.
@@ -168,6 +182,11 @@ impl Plan {
     /// How many properties there are in all models.
     pub fn property_count(&self) -> usize {
         self.models.iter().map(|model| model.properties.len()).sum()
+    }
+
+    /// How often workers give a sign of life.
+    pub fn heartbeat(&self) -> Duration {
+        Duration::try_from_secs_f64(self.limits.heartbeat).unwrap_or(Duration::from_secs(10))
     }
 
     fn expect_consistent(&self) -> Result<(), String> {

@@ -75,6 +75,8 @@ impl PropertyResult {
 pub struct TaskState {
     /// How often it was begun.
     pub attempts: u32,
+    /// The last attempt that ended without the task being over: it may be begun again.
+    pub released: u32,
     /// The worker that began it last, if it has not ended it.
     pub worker: Option<String>,
     /// The strategy of the last attempt.
@@ -233,21 +235,29 @@ impl Results {
             }
             Line::Begin(begin) => {
                 let Some(state) = self.task_state(&begin.task) else { return };
-                state.attempts = state.attempts.max(begin.attempt);
-                state.worker = Some(begin.worker.clone());
-                state.strategy = Some(begin.strategy.clone());
+                if begin.attempt >= state.attempts {
+                    // Logs are not read in the order of time: the end may be known already.
+                    let is_ended = state.released >= begin.attempt;
+                    state.worker = (!is_ended).then(|| begin.worker.clone());
+                    state.strategy = Some(begin.strategy.clone());
+                    state.attempts = begin.attempt;
+                }
             }
             Line::Result(result) => self.add_result(result),
             Line::End(end) => {
                 let Some(state) = self.task_state(&end.task) else { return };
-                if state.worker.as_ref() == Some(&end.worker) {
+                if end.attempt >= state.attempts {
                     state.worker = None;
                 }
+                state.attempts = state.attempts.max(end.attempt);
                 state.cpu_seconds += end.cpu_seconds;
                 match end.outcome {
                     Outcome::Done => state.is_over = true,
-                    Outcome::Stopped => {}
-                    Outcome::Memory => state.needs_memory = true,
+                    Outcome::Stopped => state.released = end.attempt.max(state.released),
+                    Outcome::Memory => {
+                        state.released = end.attempt.max(state.released);
+                        state.needs_memory = true;
+                    }
                     Outcome::Failed => {
                         state.is_over = true;
                         state.failure.clone_from(&end.message);
@@ -327,7 +337,7 @@ pub(crate) mod tests {
                 properties: (0..3).map(property).collect(),
             }],
             strategies: vec![strategy("quick", 1.0), strategy("long", 10.0)],
-            limits: Limits { memory: None, jobs: 1 },
+            limits: Limits::default(),
             store: None,
             tasks: vec![
                 task(0, vec![0, 1], 0, None),
@@ -348,7 +358,8 @@ pub(crate) mod tests {
         let (task, worker) = (task.to_owned(), worker.to_owned());
         let (message, cpu_seconds, memory_bytes) = (None, 1.5, 7);
         let time = now();
-        Line::End(End { task, worker, time, outcome, message, cpu_seconds, memory_bytes })
+        let attempt = 1;
+        Line::End(End { task, worker, time, attempt, outcome, message, cpu_seconds, memory_bytes })
     }
 
     #[test]
@@ -377,6 +388,7 @@ pub(crate) mod tests {
         let totals = results.totals();
         assert_eq!((totals.failed, totals.open, totals.cpu_seconds), (1, 1, 1.5));
         assert!(results.tasks[2].is_over && results.tasks[1].needs_memory);
+        assert_eq!(results.tasks[1].released, 1);
         assert!(!results.is_complete() && results.contradictions.is_empty());
         second.append(&Line::Result(result("t000001", 2, 0, "unknown"))).unwrap();
         second.append(&Line::Result(result("t000003", 2, 1, "unknown"))).unwrap();
