@@ -113,17 +113,23 @@ async function expectAccessible(page) {
 test("a campaign of 1,000 properties and four strategies opens quickly", async () => {
   const size = statSync(report("compared")).size;
   const times = [];
+  const work = [];
   for (let round = 0; round < 5; round++) {
     const page = await browser.context.newPage();
+    const session = await browser.context.newCDPSession(page);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
     const start = performance.now();
     await page.goto(pathToFileURL(report("compared")).href);
     await page.waitForSelector("html[data-ready]");
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     times.push(performance.now() - start);
+    const { metrics } = await session.send("Performance.getMetrics");
+    work.push(1000 * metrics.find(({ name }) => name === "TaskDuration").value);
     await page.close();
   }
-  const best = Math.min(...times);
-  console.log(`1,000 properties × 4 strategies: ${(size / 1e6).toFixed(2)} MB, opened in ${best.toFixed(0)} ms (${times.map((time) => time.toFixed(0)).join(", ")})`);
+  const list = (values) => values.map((value) => value.toFixed(0)).join(", ");
+  console.log(`1,000 properties × 4 strategies: ${(size / 1e6).toFixed(2)} MB, opened in ${list(times)} ms, of which the page worked ${list(work)} ms`);
   assert.ok(size < 5e6, `${size} bytes`);
-  assert.ok(best < 1000, `${best} ms`);
+  // Other tests may run at the same time, so the work counts and not the time.
+  assert.ok(Math.min(...work) < 1000, `${work} ms`);
 });

@@ -111,7 +111,7 @@ fn erase(shown: &[usize], width: usize) -> String {
 }
 
 /// The parts that fit side by side, separated by commas; parts without room are left out.
-pub fn fit(parts: &[String], width: usize) -> String {
+fn fit(parts: &[String], width: usize) -> String {
     let mut line = String::new();
     for part in parts {
         let separator = if line.is_empty() { "" } else { ", " };

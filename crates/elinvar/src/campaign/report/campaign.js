@@ -95,7 +95,7 @@ function strategyTable(data) {
     el("thead", {}, el("tr", {}, head.map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, data.strategies.map(row)),
   );
-  return el("section", { "aria-labelledby": "strategies" }, el("h2", { id: "strategies" }, "Strategies"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": "strategies" }, table));
+  return el("section", { "aria-labelledby": "strategies" }, el("h2", { id: "strategies" }, "Strategies"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of strategies" }, table));
 }
 
 /** The details of one property. */
@@ -159,7 +159,7 @@ function choosePairs() {
   if (figures.length > 1) {
     const options = figures.map((figure, at) => el("option", { value: String(at) }, figure.dataset.pair));
     const select = el("select", { "aria-label": "Strategies to compare", onchange: () => show(Number(select.value)) }, options);
-    host.prepend(el("div", { class: "bar" }, select));
+    host.querySelector("h2").after(el("div", { class: "bar" }, select));
   }
   show(0);
 }

@@ -100,9 +100,15 @@ fn facts(results: &Results, totals: &Totals) -> Json {
     facts.extend(
         elapsed(results).map(|time| ("Time", humantime::format_duration(time).to_string())),
     );
-    facts.push(("Processor time", format!("{:.1} s", totals.cpu_seconds)));
-    facts.push(("Memory of a worker", format!("up to {} MiB", totals.peak_memory >> 20)));
-    facts.push(("Workers", results.workers.len().to_string()));
+    // Tasks that were killed have no end in the log, but properties that they decided.
+    let attempts: f64 = results.properties.iter().map(PropertyResult::cpu_seconds).sum();
+    facts.push(("Processor time", format!("{:.1} s", totals.cpu_seconds.max(attempts))));
+    if totals.peak_memory > 0 {
+        facts.push(("Memory of a worker", format!("up to {} MiB", totals.peak_memory >> 20)));
+    }
+    if !results.workers.is_empty() {
+        facts.push(("Workers", results.workers.len().to_string()));
+    }
     let mut hosts: Vec<&str> = results.workers.values().map(|start| &start.host[..]).collect();
     hosts.sort_unstable();
     hosts.dedup();

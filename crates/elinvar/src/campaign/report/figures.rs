@@ -47,8 +47,10 @@ fn section(title: &str, attributes: &str, figures: &[Figure]) -> String {
         return String::new();
     }
     let mut out = format!("<section{attributes}>\n<h2>{title}</h2>\n<div class=\"figures\">\n");
-    for Figure { svg, caption, pair } in figures {
-        let pair = pair.as_ref().map(|pair| format!(" data-pair=\"{}\"", escape(pair)));
+    for (number, Figure { svg, caption, pair }) in figures.iter().enumerate() {
+        // The script shows one pair at a time; the others need not be laid out before.
+        let hidden = if number > 0 { " hidden" } else { "" };
+        let pair = (pair.as_ref()).map(|pair| format!(" data-pair=\"{}\"{hidden}", escape(pair)));
         let (pair, caption) = (pair.unwrap_or_default(), escape(caption));
         writeln!(
             out,

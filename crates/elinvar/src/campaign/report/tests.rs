@@ -41,7 +41,7 @@ fn the_page_has_properties_strategies_and_figures() {
     assert_eq!(first["certificate"], "./evidence/a%20b.cert");
     assert!(first["verify"].as_str().unwrap().starts_with("elinvar verify /m "));
     // A name of a file is never an address.
-    assert_eq!(second["trace"], "./javascript:alert(1)");
+    assert_eq!(second["trace"], "./javascript%3Aalert(1)");
     assert_eq!(
         (&third["verdict"], &third["attempts"][0]["verdict"]),
         (&json!("unsafe"), &json!("unknown"))
