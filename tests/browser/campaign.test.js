@@ -94,6 +94,7 @@ for (const scheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: scheme });
       // The checker needs long for many rows and points, which are all alike.
       if (name === "compared") await page.fill("#search", "newly");
+      await page.evaluate(() => document.querySelectorAll("circle:nth-of-type(n + 9)").forEach((point) => point.remove()));
       await expectAccessible(page);
       await page.setViewportSize({ width: 400, height: 800 });
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -105,7 +106,7 @@ for (const scheme of ["light", "dark"]) {
 /** Fails if axe finds a serious or critical violation. */
 async function expectAccessible(page) {
   await page.evaluate(readFileSync(axe, "utf8"));
-  const { violations } = await page.evaluate(() => axe.run({ exclude: [["circle"]] }));
+  const { violations } = await page.evaluate(() => axe.run());
   const grave = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
   assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join("\n")}`), []);
 }

@@ -53,11 +53,13 @@ impl Change {
     fn between(earlier: &PropertyResult, now: &PropertyResult) -> Self {
         let (before, after) = (earlier.verdict(), now.verdict());
         if before != after {
-            return match after {
-                _ if is_bad(after) => Change::NewlyFailing,
-                _ if is_good(after) => Change::NewlyProved,
-                // Nothing more is known of a property whose tasks have not ended.
-                _ => Change::Lost,
+            // A property whose tasks have not ended is lost until they have.
+            return if is_bad(after) {
+                Change::NewlyFailing
+            } else if is_good(after) {
+                Change::NewlyProved
+            } else {
+                Change::Lost
             };
         }
         let (old, new) = (earlier.cpu_seconds(), now.cpu_seconds());
