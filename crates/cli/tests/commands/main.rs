@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 mod action;
+mod campaign;
 mod ci;
 mod competition;
 mod designs;
