@@ -8,8 +8,8 @@ use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
 use elinvar_models::families::{
-    arbiters, arbiters_with_bug, chip_edited, counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug,
-    shift_parity, shift_parity_with_bug,
+    arbiters, arbiters_with_bug, chip_edited, counters, fifo, fifo_with_bug, memclear_of, ring,
+    ring_with_bug, shift_parity, shift_parity_with_bug,
 };
 use elinvar_transform::bitblast;
 use experiments::harness::{self, finish};

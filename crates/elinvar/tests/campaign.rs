@@ -21,7 +21,7 @@ impl Settings for Auto {
 }
 
 fn place<'a>(campaign: &'a Path, cancellation: Cancellation) -> Workplace<'a> {
-    Workplace { campaign, settings: &Auto, job: None, memory: None, cancellation }
+    Workplace { campaign, settings: &Auto, job: None, memory: None, jobs: None, cancellation }
 }
 
 /// Writes random models with many properties and returns what is known about them.

@@ -83,7 +83,8 @@ fn faults_of_a_campaign_have_places() {
     assert!(run("modles = 1\n").starts_with("c.toml:1:1: error: there is no key modles"));
     assert!(run("models = \"x*\"\n").starts_with("c.toml:1:10: error: no file matches x*"));
     assert!(run("models = \"m.aag\"\n").starts_with("m.aag:1:"));
-    let strategy = "models = \"m.aag\"\n[[strategy]]\nname = \"q\"\noptions = [\"--engine\", \"x\"]\n";
+    let strategy =
+        "models = \"m.aag\"\n[[strategy]]\nname = \"q\"\noptions = [\"--engine\", \"x\"]\n";
     assert!(run(strategy).starts_with("c.toml:4:11: error: invalid value 'x'"));
     let wrong = elinvar(path, &["run", "m.aag", "--strategy", "magic 3s"]);
     assert!(wrong.code == USER_ERROR && wrong.stderr.contains("magic"));

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use elinvar_ir::{PropertyId, Verdict};
 
+use super::formula::in_text_form;
 use super::log::{Line, LogWriter, PropertyLine, Source, cpu_seconds, now, peak_memory};
 use crate::error::Error;
 use crate::evidence::{program_certificate, program_witness, text_certificate};
@@ -198,10 +199,13 @@ fn certificate(
     let Verdict::Safe(proof) = verdict else { return Ok(None) };
     let text = match (proof, problem) {
         (Proof::Certificate(proof), Problem::System(problem)) => {
-            text_certificate(problem.system(), property, proof)
+            let Some(proof) = in_text_form(problem.system(), proof) else { return Ok(None) };
+            text_certificate(problem.system(), property, &proof)
         }
         (Proof::Certificate(proof), Problem::Program(problem)) => {
-            text_certificate(problem.lowered()?.system(), property, proof)
+            let lowered = problem.lowered()?;
+            let Some(proof) = in_text_form(lowered.system(), proof) else { return Ok(None) };
+            text_certificate(lowered.system(), property, &proof)
         }
         (Proof::Invariants(proof), Problem::Program(problem)) => {
             Ok(program_certificate(problem, property, proof).into_bytes())
