@@ -174,15 +174,11 @@ impl Session {
     ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
-<<<<<<< HEAD
-        let task = task.with_earlier(earlier);
-        let task = self.confirming_early(task, problem);
-=======
         let task = match &self.options.reuse {
             Some(earlier) => task.with_earlier(Some(Arc::clone(earlier))),
             None => task.with_hints(hints),
         };
->>>>>>> store
+        let task = self.confirming_early(task, problem);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());

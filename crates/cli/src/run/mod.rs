@@ -118,8 +118,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             Box::new(slurm::Slurm::new(&campaign, jobs, memory, slurm_options))
         }
     };
-    let mut view = view::Plain::new(arguments.quiet);
-    let (results, interrupted) = launch::run(&campaign, &mut *launcher, &mut view)?;
+    let mut view = view::of(arguments.quiet);
+    let (results, interrupted) = launch::run(&campaign, &mut *launcher, &mut *view)?;
     finish(&results, interrupted)
 }
 

@@ -15,19 +15,24 @@ pub trait View {
     fn finish(&mut self, results: &Results);
 }
 
+/// What shows a campaign: plain lines, or nothing before the result.
+pub fn of(quiet: bool) -> Box<dyn View> {
+    Box::new(Plain::new(quiet))
+}
+
 /// How often a line about the whole campaign is printed.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Plain lines: one for each verdict on standard output, and now and then one about the whole
 /// campaign on standard error.
-pub struct Plain {
+struct Plain {
     quiet: bool,
     start: Instant,
     last: Instant,
 }
 
 impl Plain {
-    pub fn new(quiet: bool) -> Self {
+    fn new(quiet: bool) -> Self {
         Plain { quiet, start: Instant::now(), last: Instant::now() }
     }
 }

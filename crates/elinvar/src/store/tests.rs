@@ -263,7 +263,9 @@ fn evidence_is_accepted_for_shuffled_systems() {
                 Verdict::Safe(Proof::Certificate(Certificate::Formula(_))) => "formula",
                 Verdict::Safe(Proof::Certificate(Certificate::Ranking(_))) => "ranking",
                 Verdict::Safe(Proof::Invariants(_)) => unreachable!("not a program"),
-                Verdict::Unsafe(crate::Trace::System(trace)) if trace.loop_start.is_some() => "loop",
+                Verdict::Unsafe(crate::Trace::System(trace)) if trace.loop_start.is_some() => {
+                    "loop"
+                }
                 Verdict::Unsafe(_) => "trace",
                 Verdict::Unknown(_) => "unknown",
             };
@@ -299,7 +301,8 @@ fn formulas_survive_the_round_trip() {
     let normal = Normaliser::new(&system).normal(PropertyId(0));
     let mut pool = Pool::new();
     let unused = pool.symbol(Sort::Bv(4), None).unwrap();
-    let (go, count) = (pool.symbol(Sort::BOOL, None).unwrap(), pool.symbol(Sort::Bv(8), None).unwrap());
+    let (go, count) =
+        (pool.symbol(Sort::BOOL, None).unwrap(), pool.symbol(Sort::Bv(8), None).unwrap());
     assert_ne!(unused, go);
     let odd = pool.slice(count, 0, 0).unwrap();
     let both = pool.and(odd, go).unwrap();
@@ -339,9 +342,8 @@ fn damaged_and_foreign_entries_do_no_harm() {
         Loaded::Entry(entry) => entry.body,
         Loaded::Missing | Loaded::Damaged(_) => panic!("it is there"),
     };
-    let sealed = |key: Key, body: &[u8]| {
-        Entry { depth: 0, body: body.to_vec() }.write(Kind::Evidence, key)
-    };
+    let sealed =
+        |key: Key, body: &[u8]| Entry { depth: 0, body: body.to_vec() }.write(Kind::Evidence, key);
     let middle = good.len() - 3;
     let flipped: Vec<u8> =
         good.iter().enumerate().map(|(at, &byte)| byte ^ u8::from(at == middle)).collect();
@@ -409,7 +411,10 @@ fn changed_properties_start_from_earlier_proofs() {
     let more = third.pool.binary(BinaryOp::Add, count, one).unwrap();
     third.states[0].next = Some(third.pool.ite(go, more, count).unwrap());
     let report = run(&third);
-    assert_eq!((report.summary(), sources(&report)), (Summary::Unsafe, vec![VerdictSource::Engine]));
+    assert_eq!(
+        (report.summary(), sources(&report)),
+        (Summary::Unsafe, vec![VerdictSource::Engine])
+    );
     // The lemmas are used when the earlier proof is not enough.
     let mut fourth = first.clone();
     let other = fourth.state(Sort::Bv(8), Some("other")).unwrap();
@@ -445,7 +450,8 @@ fn the_size_stays_below_the_limit() {
         store.save(Kind::Evidence, key(number), &entry).unwrap();
         let name = key(number).to_string();
         let path = store.path().join("evidence").join(&name[..2]).join(&name[2..]);
-        let time = std::time::SystemTime::now() - std::time::Duration::from_secs(5000 - u64::from(number));
+        let time =
+            std::time::SystemTime::now() - std::time::Duration::from_secs(5000 - u64::from(number));
         fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
     }
     // The oldest one is used.
