@@ -228,7 +228,7 @@ impl Session {
     /// are confirmed now, unless memory is short.
     fn found_in_time(&self, task: &Task, judge: &Judge<'_>, reason: &StopReason) -> Vec<Verdict> {
         let verdict = |&property: &PropertyId| {
-            let confirmed = lock(&self.confirmed).remove(&property);
+            let confirmed = lock(&self.confirmed).get(&property).cloned();
             let found = || {
                 let finding = task.finding(property).filter(|_| *reason != StopReason::Memory)?;
                 let verdict = judge.conclude(property, finding.verdict);

@@ -117,6 +117,7 @@ impl Question<'_> {
     /// Records confirmed verdicts of a session.
     fn listener(&self, loaded: &Loaded, problem: &SystemProblem) -> VerdictObserver {
         let (recorder, proved) = (Arc::clone(self.recorder), Arc::clone(&loaded.proved));
+        let task = lock(&recorder).task();
         let (problem, whole) = (problem.clone(), loaded.problem.clone());
         Arc::new(move |confirmed: &Confirmed<'_>| {
             let &Confirmed { property, verdict, engine, depth } = confirmed;
@@ -127,7 +128,11 @@ impl Question<'_> {
             // Only engines tell that they decided something; other evidence was at hand.
             let source = if engine.is_some() { Source::Engine } else { Source::Store };
             let found = Found { property, verdict, engine, depth, source, depends: Vec::new() };
-            lock(&recorder).record(&whole, found);
+            // An engine that was abandoned may go on when the next task has begun.
+            let mut recorder = lock(&recorder);
+            if recorder.task() == task {
+                recorder.record(&whole, found);
+            }
         })
     }
 
@@ -191,7 +196,8 @@ impl Question<'_> {
                 }
             }
             Verdict::Safe(Proof::Certificate(proof)) => {
-                match complete(&judge, &lock(&loaded.proved).clone(), id, proof, assumed) {
+                let proved = lock(&loaded.proved).clone();
+                match complete(&judge, &proved, id, proof, assumed) {
                     Some((proof, depends)) => {
                         lock(&loaded.proved).insert(problem.system(), id, &proof);
                         (Verdict::Safe(Proof::Certificate(proof)), depends)

@@ -44,6 +44,8 @@ pub(crate) struct Recorder {
     campaign: PathBuf,
     log: LogWriter,
     heading: Option<Heading>,
+    /// How many tasks have begun.
+    tasks: u64,
     recorded: BTreeSet<PropertyId>,
     /// When the last line was written, and the processor time by then.
     last: (Instant, f64),
@@ -60,6 +62,7 @@ impl Recorder {
             campaign: campaign.to_owned(),
             log,
             heading: None,
+            tasks: 0,
             recorded: BTreeSet::new(),
             last: (Instant::now(), cpu_seconds()),
             failure: None,
@@ -76,9 +79,15 @@ impl Recorder {
     /// Begins with the lines of a task.
     pub fn begin(&mut self, heading: Heading) {
         self.heading = Some(heading);
+        self.tasks += 1;
         self.recorded.clear();
         self.bugs.clear();
         self.last = (Instant::now(), cpu_seconds());
+    }
+
+    /// Tells the task that has begun last from others.
+    pub fn task(&self) -> u64 {
+        self.tasks
     }
 
     /// Writes a line.
