@@ -207,6 +207,7 @@ Examples:
   elinvar check fifo.btor2 -j 4
   elinvar check arbiter.btor2 --ltl 'G (req -> F gnt)'
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
+  elinvar check soc.btor2 --store proofs                       prove only what has changed
   elinvar check game.btor2 --parameter limit --range 1..20
   elinvar check sort.bpl --timeout 60
   elinvar check counter.aag --certificate proof.aag && elinvar verify counter.aag proof.aag";

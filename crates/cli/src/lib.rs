@@ -32,6 +32,7 @@ mod run;
 mod sby;
 mod simulate;
 mod stats;
+mod store;
 mod style;
 mod terminal;
 mod trace_options;
@@ -83,6 +84,7 @@ Examples:
   elinvar convert fifo.btor2 -o fifo.aig            words to bits
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof
+  elinvar check soc.btor2 --store proofs            check only what has changed
   elinvar pebble adder.tfc                          the least number of pebbles
   sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
@@ -106,6 +108,7 @@ enum Command {
     Peterson(peterson::Arguments),
     Sby(Box<sby::Arguments>),
     Stats(stats::Arguments),
+    Store(store::Arguments),
     Completions(completions::Arguments),
     Man(manual::Arguments),
 }
@@ -155,6 +158,7 @@ fn dispatch() -> anyhow::Result<u8> {
         Command::Peterson(arguments) => peterson::run(&arguments),
         Command::Sby(arguments) => sby::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
     }

@@ -143,8 +143,7 @@ impl Session {
         contest: Contest,
     ) -> Result<Answers, Error> {
         let Some(store) = &self.options.store else {
-            let earlier = self.options.reuse.clone();
-            return self.decide_system(problem, properties, contest, earlier);
+            return self.decide_system(problem, properties, contest, None);
         };
         let mut inquiry = self.inquire(store, problem, properties);
         let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
@@ -152,8 +151,7 @@ impl Session {
         let engine = self.options.method.name();
         let mut answers = Answers { engine, verdicts: Vec::new(), warnings: Vec::new() };
         if !open.is_empty() {
-            let earlier = self.options.reuse.clone().or(inquiry.lemmas.take());
-            answers = self.decide_system(problem, &open, contest, earlier)?;
+            answers = self.decide_system(problem, &open, contest, inquiry.lemmas.take())?;
         }
         let decided = open.iter().copied().zip(&answers.verdicts);
         let failures = self.deposit(store, problem, &inquiry, decided);
@@ -172,11 +170,14 @@ impl Session {
         problem: &SystemProblem,
         properties: &[PropertyId],
         contest: Contest,
-        earlier: Option<Arc<PdrState>>,
+        hints: Option<Arc<PdrState>>,
     ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
-        let task = task.with_earlier(earlier);
+        let task = match &self.options.reuse {
+            Some(earlier) => task.with_earlier(Some(Arc::clone(earlier))),
+            None => task.with_hints(hints),
+        };
         let task = self.confirming_early(task, problem);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
@@ -227,7 +228,7 @@ impl Session {
     /// are confirmed now, unless memory is short.
     fn found_in_time(&self, task: &Task, judge: &Judge<'_>, reason: &StopReason) -> Vec<Verdict> {
         let verdict = |&property: &PropertyId| {
-            let confirmed = lock(&self.confirmed).remove(&property);
+            let confirmed = lock(&self.confirmed).get(&property).cloned();
             let found = || {
                 let finding = task.finding(property).filter(|_| *reason != StopReason::Memory)?;
                 let verdict = judge.conclude(property, finding.verdict);

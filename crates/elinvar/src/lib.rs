@@ -116,5 +116,5 @@ pub use saved::read_saved;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
-pub use store::{Amount, Store, StoreStatistics, Swept};
+pub use store::{Amount, Key, Store, StoreStatistics, Swept};
 pub use vacuity::{Assumption, Conflict, Vacuity};

@@ -230,9 +230,9 @@ fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> 
     if let Some(bytes) = options.memory {
         run = run.with_memory(bytes);
     }
-    if saved.is_some() || options.keep_lemmas.is_some() || options.store.is_some() {
+    if saved.is_some() || options.keep_lemmas.is_some() {
         run = run.with_states(options.keep_lemmas.unwrap_or(PERIOD));
-    } else if options.explain {
+    } else if options.explain || options.store.is_some() {
         run = run.with_states_for_people(PERIOD);
     }
     let (monitor, observer) = (monitor.clone(), options.observer.clone());

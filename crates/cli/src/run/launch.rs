@@ -13,6 +13,8 @@ use crate::{interrupt, output};
 
 /// How often the logs are read.
 const PERIOD: Duration = Duration::from_millis(500);
+/// Workers that were asked to stop have so much time.
+const GRACE: Duration = Duration::from_secs(15);
 /// How often the end of workers is looked for.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -65,17 +67,22 @@ fn wait(
     results: &mut Results,
     interrupts: &AtomicUsize,
 ) -> Result<()> {
-    let mut handled = 0;
+    let mut stopping: Option<Instant> = None;
     let mut read = Instant::now();
     loop {
         match interrupts.load(Ordering::Relaxed) {
             0 => {}
-            1 if handled == 0 => {
-                output::tell("interrupted: the workers stop; another interrupt ends them at once");
-                launcher.stop();
-                handled = 1;
-            }
-            1 => {}
+            1 => match stopping {
+                None => {
+                    output::tell(
+                        "interrupted: the workers stop; another interrupt ends them at once",
+                    );
+                    launcher.stop();
+                    stopping = Some(Instant::now());
+                }
+                Some(since) if since.elapsed() > GRACE => launcher.kill(),
+                Some(_) => {}
+            },
             _ => launcher.kill(),
         }
         let state = launcher.poll(results)?;

@@ -32,6 +32,7 @@ impl Local {
         command.args(["run", "--worker"]).arg(&self.campaign).stdin(Stdio::null());
         // A worker ends with the process that has started it.
         command.env(super::worker::PARENT, std::process::id().to_string());
+        command.env(super::worker::JOBS, self.jobs.to_string());
         command.spawn().context("cannot start a worker")
     }
 }

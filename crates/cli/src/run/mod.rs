@@ -139,9 +139,9 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
             Box::new(slurm::Slurm::new(&campaign, jobs, memory, slurm_options))
         }
     };
-    let mut view = view::Plain::new(arguments.quiet);
+    let mut view = view::of(arguments.quiet);
     let dashboard = dashboard::Dashboard::start(&campaign, arguments.quiet)?;
-    let (results, interrupted) = launch::run(&campaign, &mut *launcher, &mut view)?;
+    let (results, interrupted) = launch::run(&campaign, &mut *launcher, &mut *view)?;
     drop(dashboard);
     let written = report::write_beside(&results, earlier.as_ref(), arguments.quiet);
     // The result is printed even if there is no room for the reports.
@@ -161,9 +161,9 @@ impl Arguments {
             [one] if one.ends_with(".toml") => Some(spec::read(Path::new(one))?),
             _ => None,
         };
-        let campaign = self.folder()?;
+        let given = self.folder()?;
         // Workers may have another current folder.
-        let campaign = std::path::absolute(campaign)?;
+        let campaign = std::path::absolute(&given)?;
         let exists = Plan::path(&campaign).exists();
         let mut slurm_options = spec.as_ref().map(|spec| spec.slurm.clone()).unwrap_or_default();
         slurm_options.extend(self.slurm_option.iter().cloned());
@@ -171,9 +171,9 @@ impl Arguments {
             (true, false) => bail!(
                 "there is a campaign in {} already; --resume goes on with it, and --directory \
                  chooses another folder",
-                shown(&campaign)
+                shown(&given)
             ),
-            (false, true) => bail!("there is no campaign in {} to resume", shown(&campaign)),
+            (false, true) => bail!("there is no campaign in {} to resume", shown(&given)),
             (true, true) => self.resume(&campaign)?,
             (false, false) => self.create(&campaign, spec)?,
         }

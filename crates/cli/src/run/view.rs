@@ -13,15 +13,14 @@ pub trait View {
     fn finish(&mut self, results: &Results);
 }
 
-/// Plain lines on standard output, one for each verdict.
-pub struct Plain {
-    quiet: bool,
+/// What shows verdicts: plain lines, or nothing before the result.
+pub fn of(quiet: bool) -> Box<dyn View> {
+    Box::new(Plain { quiet })
 }
 
-impl Plain {
-    pub fn new(quiet: bool) -> Self {
-        Plain { quiet }
-    }
+/// Plain lines on standard output, one for each verdict.
+struct Plain {
+    quiet: bool,
 }
 
 impl View for Plain {

@@ -13,8 +13,8 @@ use crate::{code, interrupt};
 /// The variable with the process without which the worker is to end.
 pub const PARENT: &str = "ELINVAR_CAMPAIGN_PARENT";
 
-/// The exit code of a worker that was asked to stop.
-const DONE: u8 = code::DONE;
+/// The variable with the number of workers on this machine.
+pub const JOBS: &str = "ELINVAR_CAMPAIGN_JOBS";
 
 /// Works on a campaign until nothing is left to do or somebody asks the process to end.
 pub fn run(campaign: &Path) -> Result<u8> {
@@ -25,10 +25,16 @@ pub fn run(campaign: &Path) -> Result<u8> {
         cancelled.cancel();
     })?;
     follow_parent(&cancellation);
-    let place =
-        Workplace { campaign, settings: &Words, job: job(), memory: slurm_memory(), cancellation };
+    let place = Workplace {
+        campaign,
+        settings: &Words,
+        job: job(),
+        memory: slurm_memory(),
+        jobs: std::env::var(JOBS).ok().and_then(|text| text.parse().ok()),
+        cancellation,
+    };
     match work(&place)? {
-        Ending::Complete | Ending::Stopped => Ok(DONE),
+        Ending::Complete | Ending::Stopped => Ok(code::DONE),
         Ending::Restart => restart(),
     }
 }

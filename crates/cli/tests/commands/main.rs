@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 mod action;
 mod benchexec;
+mod campaign;
 mod campaign_report;
 mod ci;
 mod competition;

@@ -120,7 +120,7 @@ fn union<T: Clone + PartialEq>(a: &[Vec<T>], b: &[Vec<T>]) -> Vec<Vec<T>> {
     a.iter().chain(new).cloned().collect()
 }
 
-fn facts(certificate: &Certificate) -> Option<Vec<Vec<Fact>>> {
+pub(crate) fn facts(certificate: &Certificate) -> Option<Vec<Vec<Fact>>> {
     match certificate {
         Certificate::Facts { clauses } => Some(clauses.clone()),
         Certificate::Inductive { clauses } => {

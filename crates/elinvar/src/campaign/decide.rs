@@ -117,6 +117,7 @@ impl Question<'_> {
     /// Records confirmed verdicts of a session.
     fn listener(&self, loaded: &Loaded, problem: &SystemProblem) -> VerdictObserver {
         let (recorder, proved) = (Arc::clone(self.recorder), Arc::clone(&loaded.proved));
+        let task = lock(&recorder).task();
         let (problem, whole) = (problem.clone(), loaded.problem.clone());
         Arc::new(move |confirmed: &Confirmed<'_>| {
             let &Confirmed { property, verdict, engine, depth } = confirmed;
@@ -127,7 +128,11 @@ impl Question<'_> {
             // Only engines tell that they decided something; other evidence was at hand.
             let source = if engine.is_some() { Source::Engine } else { Source::Store };
             let found = Found { property, verdict, engine, depth, source, depends: Vec::new() };
-            lock(&recorder).record(&whole, found);
+            // An engine that was abandoned may go on when the next task has begun.
+            let mut recorder = lock(&recorder);
+            if recorder.task() == task {
+                recorder.record(&whole, found);
+            }
         })
     }
 
@@ -191,7 +196,8 @@ impl Question<'_> {
                 }
             }
             Verdict::Safe(Proof::Certificate(proof)) => {
-                match complete(&judge, &lock(&loaded.proved).clone(), id, proof, assumed) {
+                let proved = lock(&loaded.proved).clone();
+                match complete(&judge, &proved, id, proof, assumed) {
                     Some((proof, depends)) => {
                         lock(&loaded.proved).insert(problem.system(), id, &proof);
                         (Verdict::Safe(Proof::Certificate(proof)), depends)
@@ -308,5 +314,87 @@ fn found(property: &PropertyReport) -> Found {
         depth: property.depth,
         source: Source::Engine,
         depends: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::{Follower, Line, LogWriter, PropertyLine};
+    use super::super::record::Heading;
+    use super::*;
+    use crate::options::Cancellation;
+    use elinvar_engines::pdr::PdrOptions;
+    use elinvar_ir::{Certificate, Sort, StateBit, SystemBuilder};
+
+    /// Register `a` stays 0, and `b` and `c` follow the one before; all must be 0.
+    fn chain() -> (Problem, Vec<StateBit>) {
+        let mut b = SystemBuilder::new();
+        let registers: Vec<_> = (0..3).map(|_| b.state(Sort::BOOL, None).unwrap()).collect();
+        let zero = b.pool.bool(false);
+        for (at, state) in b.states.iter_mut().enumerate() {
+            state.init = Some(zero);
+            state.next = Some(registers[at.saturating_sub(1)]);
+        }
+        for (at, &register) in registers.iter().enumerate() {
+            b.bad(format!("p{at}"), register);
+        }
+        let literal = |state| StateBit { state, bit: 0, positive: false };
+        (Problem::from(b.finish().unwrap()), registers.into_iter().map(literal).collect())
+    }
+
+    fn decided(loaded: &mut Loaded, open: &[usize]) -> Vec<PropertyLine> {
+        let folder = tempfile::tempdir().unwrap();
+        let log = LogWriter::create(folder.path(), "w").unwrap();
+        let mut recorder = Recorder::new(folder.path(), log, Cancellation::default());
+        recorder.begin(Heading {
+            task: "t000000".to_owned(),
+            model: ("m".to_owned(), 0),
+            strategy: "s".to_owned(),
+            stage: 0,
+            attempt: 1,
+        });
+        let question = Question {
+            open: open.iter().copied().map(PropertyId).collect(),
+            options: Options {
+                method: Method::System(Choice::Pdr(PdrOptions::default())),
+                ..Options::default()
+            },
+            time: Some(Duration::from_secs(60)),
+            stage: 0,
+            alone: false,
+            recorder: &Arc::new(Mutex::new(recorder)),
+        };
+        assert_eq!(question.decide(loaded).unwrap(), None);
+        let lines = Follower::default().lines(folder.path()).unwrap().into_iter();
+        let result = |line| if let Line::Result(line) = line { Some(line) } else { None };
+        let lines: Vec<PropertyLine> = lines.filter_map(result).collect();
+        for line in &lines {
+            assert!(folder.path().join(line.certificate.as_ref().unwrap()).is_file());
+        }
+        lines
+    }
+
+    #[test]
+    fn properties_of_a_task_are_decided_together() {
+        let mut loaded = Loaded::new(0, chain().0);
+        let mut lines = decided(&mut loaded, &[0, 1, 2]);
+        lines.sort_by_key(|line| line.property);
+        let shown: Vec<_> = lines.iter().map(|l| (l.property, l.verdict.as_str())).collect();
+        assert_eq!(shown, [(0, "safe"), (1, "safe"), (2, "safe")]);
+        assert!(lines.iter().all(|line| line.depends.is_empty() && line.source == Source::Engine));
+    }
+
+    #[test]
+    fn what_was_proved_before_is_assumed_and_noted() {
+        let (problem, literals) = chain();
+        let mut loaded = Loaded::new(0, problem.clone());
+        let Problem::System(system) = &problem else { unreachable!() };
+        let clauses = literals[..2].iter().map(|&literal| vec![literal]).collect();
+        let proof = Certificate::Inductive { clauses };
+        lock(&loaded.proved).insert(system.system(), PropertyId(1), &proof);
+        let lines = decided(&mut loaded, &[2]);
+        // Under the assumption that `b` is 0, it is inductive that `c` is 0.
+        assert_eq!((lines[0].verdict.as_str(), &lines[0].depends[..]), ("safe", &[1][..]));
+        assert_eq!(lines[0].source, Source::Campaign);
     }
 }

@@ -309,11 +309,12 @@ impl Follower {
     }
 
     fn read_on(&mut self, path: &Path, lines: &mut Vec<Line>) -> std::io::Result<()> {
-        let mut file = File::open(path)?;
         let from = self.read.get(path).copied().unwrap_or(0);
-        if file.metadata()?.len() <= from {
+        // Most logs have not grown, and a file is not opened to find that out.
+        if std::fs::metadata(path)?.len() <= from {
             return Ok(());
         }
+        let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;

@@ -13,6 +13,7 @@ mod alone;
 mod assume;
 mod claims;
 mod decide;
+mod formula;
 mod group;
 mod log;
 mod plan;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use elinvar_ir::{PropertyId, Verdict};
 
+use super::formula::in_text_form;
 use super::log::{Line, LogWriter, PropertyLine, Source, cpu_seconds, now, peak_memory};
 use crate::error::Error;
 use crate::evidence::{program_certificate, program_witness, text_certificate};
@@ -43,6 +44,8 @@ pub(crate) struct Recorder {
     campaign: PathBuf,
     log: LogWriter,
     heading: Option<Heading>,
+    /// How many tasks have begun.
+    tasks: u64,
     recorded: BTreeSet<PropertyId>,
     /// When the last line was written, and the processor time by then.
     last: (Instant, f64),
@@ -59,6 +62,7 @@ impl Recorder {
             campaign: campaign.to_owned(),
             log,
             heading: None,
+            tasks: 0,
             recorded: BTreeSet::new(),
             last: (Instant::now(), cpu_seconds()),
             failure: None,
@@ -75,9 +79,15 @@ impl Recorder {
     /// Begins with the lines of a task.
     pub fn begin(&mut self, heading: Heading) {
         self.heading = Some(heading);
+        self.tasks += 1;
         self.recorded.clear();
         self.bugs.clear();
         self.last = (Instant::now(), cpu_seconds());
+    }
+
+    /// Tells the task that has begun last from others.
+    pub fn task(&self) -> u64 {
+        self.tasks
     }
 
     /// Writes a line.
@@ -198,10 +208,13 @@ fn certificate(
     let Verdict::Safe(proof) = verdict else { return Ok(None) };
     let text = match (proof, problem) {
         (Proof::Certificate(proof), Problem::System(problem)) => {
-            text_certificate(problem.system(), property, proof)
+            let Some(proof) = in_text_form(problem.system(), proof) else { return Ok(None) };
+            text_certificate(problem.system(), property, &proof)
         }
         (Proof::Certificate(proof), Problem::Program(problem)) => {
-            text_certificate(problem.lowered()?.system(), property, proof)
+            let lowered = problem.lowered()?;
+            let Some(proof) = in_text_form(lowered.system(), proof) else { return Ok(None) };
+            text_certificate(lowered.system(), property, &proof)
         }
         (Proof::Invariants(proof), Problem::Program(problem)) => {
             Ok(program_certificate(problem, property, proof).into_bytes())

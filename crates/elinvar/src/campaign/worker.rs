@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use elinvar_ir::PropertyId;
 
@@ -39,6 +39,8 @@ use crate::store::Store;
 const MOST_ATTEMPTS: u32 = 3;
 /// How long a worker without a task waits before it looks again, at least and at most.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+/// The longest pause grows with the number of workers, each of which looks at all logs.
+const PAUSE_PER_WORKER: Duration = Duration::from_millis(10);
 /// If so many tasks can be begun, workers start at different ones.
 const MANY: usize = 32;
 /// The part of the memory of a machine that a campaign uses if it has no limit of its own.
@@ -74,6 +76,8 @@ pub struct Workplace<'a> {
     pub job: Option<String>,
     /// The memory that the worker has for itself, if it is known better than by the plan.
     pub memory: Option<u64>,
+    /// The number of workers of the machine, if it is another one than that of the plan.
+    pub jobs: Option<usize>,
     /// Ends the work.
     pub cancellation: Cancellation,
 }
@@ -182,16 +186,30 @@ impl<'a> Worker<'a> {
             match self.next()? {
                 Some(claimed) => {
                     pause = PAUSE.0;
-                    if self.run(&claimed)? == Outcome::Memory || thread_count() > self.threads + 2 {
+                    if self.run(&claimed)? == Outcome::Memory || self.has_strays() {
                         return Ok(Ending::Restart);
                     }
                 }
                 None => {
                     std::thread::sleep(pause);
-                    pause = (pause * 2).min(PAUSE.1);
+                    // Many workers without a task must not keep the file system busy.
+                    let workers = u32::try_from(self.results.workers.len()).unwrap_or(u32::MAX);
+                    pause = (pause * 2).min(PAUSE.1.max(workers * PAUSE_PER_WORKER));
                 }
             }
         }
+    }
+
+    /// Are there threads that do not end although their task has?
+    fn has_strays(&self) -> bool {
+        let deadline = Instant::now() + PAUSE.1;
+        while thread_count() > self.threads {
+            if Instant::now() > deadline {
+                return true;
+            }
+            std::thread::sleep(PAUSE.0);
+        }
+        false
     }
 
     /// Claims a task, if one can be begun.
@@ -447,7 +465,7 @@ fn memory(place: &Workplace<'_>, results: &Results, alone: bool) -> u64 {
         Some(machine_memory()? / of * part)
     });
     let total = total.unwrap_or(u64::MAX);
-    if alone { total } else { total / limits.jobs.max(1) as u64 }
+    if alone { total } else { total / place.jobs.unwrap_or(limits.jobs).max(1) as u64 }
 }
 
 /// The memory of this machine in bytes, if it is known.

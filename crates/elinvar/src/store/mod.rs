@@ -18,7 +18,10 @@ mod lemmas;
 mod normal;
 mod session;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use disk::Store;
+pub use key::Key;
 pub use sweep::{Amount, StoreStatistics, Swept};

@@ -19,6 +19,8 @@ use super::graph::{
     Class, Edge, Graph, Roots, Row, edge_colour, gate_colour, is_symbol, mix, ordered, state_colour,
 };
 use super::key::Key;
+use crate::error::Error;
+use crate::problem::SystemProblem;
 
 /// How often the colours are refined within a cone.
 const ROUNDS: usize = 2;
@@ -286,5 +288,29 @@ impl<'a> Normaliser<'a> {
             edges.iter().for_each(|edge| text.extend_from_slice(&edge.to_le_bytes()));
         }
         Normal { key: Key::new(Sha256::digest(&text[..]).into()), inputs, states, conditions }
+    }
+}
+
+impl SystemProblem {
+    /// The keys under which a store has evidence for these properties.
+    ///
+    /// ```
+    /// use elinvar::Problem;
+    /// use elinvar::ir::PropertyId;
+    /// let key = |text: &str| -> Result<_, elinvar::Error> {
+    ///     Ok(Problem::parse("m.aag", text)?.as_system()?.proof_keys(&[PropertyId(0)])?[0])
+    /// };
+    /// let toggle = key("aag 1 0 1 0 0 1\n2 3\n2\n")?;
+    /// assert_eq!(toggle, key("aag 2 0 2 0 0 1\n2 2\n4 5\n4\nl1 another name\n")?);
+    /// assert_ne!(toggle, key("aag 1 0 1 0 0 1\n2 3 1\n2\n")?);
+    /// # Ok::<(), elinvar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the model cannot be read again.
+    pub fn proof_keys(&self, properties: &[PropertyId]) -> Result<Vec<Key>, Error> {
+        let original = self.original().system().map_err(|why| Error::Bug(why.to_owned()))?;
+        let mut normaliser = Normaliser::new(original);
+        Ok(properties.iter().map(|&property| normaliser.normal(property).key).collect())
     }
 }
