@@ -54,6 +54,8 @@ impl CompareOption {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let Arguments { folder, compare, html, csv, junit } = arguments;
+    let results = Results::read(folder)?;
+    let earlier = compare.read()?;
     let mut files = Files { html: html.clone(), csv: csv.clone(), junit: junit.clone() };
     if files.all().next().is_none() {
         files = Files::beside(folder);
@@ -62,8 +64,6 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     for file in files.all() {
         output::expect_writable(file)?;
     }
-    let results = Results::read(folder)?;
-    let earlier = compare.read()?;
     files.write(&results, earlier.as_ref(), false)?;
     if let Some(earlier) = &earlier {
         print_changes(&results, earlier)?;

@@ -183,7 +183,7 @@ fn is_dashboard(line: &str) -> bool {
 #[test]
 fn a_dashboard_fits_survives_a_resize_and_leaves_nothing() {
     let Some(terminal) = Terminal::open(80) else { return };
-    terminal.start("run endless.btor2 --strategy 'pdr 150ms' -j 1 --directory c");
+    terminal.start("run endless.btor2 --strategy 'pdr 200ms' -j 1 --directory c");
     let wait_for = |columns: usize| {
         let start = Instant::now();
         loop {
