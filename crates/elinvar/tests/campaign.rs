@@ -9,7 +9,7 @@ use elinvar::campaign::{
 };
 use elinvar::formats::btor2;
 use elinvar::{Cancellation, Error, Judgement, Options, Source, VerifyOptions, verify};
-use elinvar_models::oracle::{Generator, Outcome, Shape, search};
+use elinvar_models::{Generator, Outcome, Shape, search};
 
 /// The default engine.
 struct Auto;

@@ -325,6 +325,7 @@ mod tests {
     use crate::options::Cancellation;
     use elinvar_engines::pdr::PdrOptions;
     use elinvar_ir::{Certificate, Sort, StateBit, SystemBuilder};
+    use elinvar_transform::PassOptions;
 
     /// Register `a` stays 0, and `b` and `c` follow the one before; all must be 0.
     fn chain() -> (Problem, Vec<StateBit>) {
@@ -356,7 +357,11 @@ mod tests {
         let question = Question {
             open: open.iter().copied().map(PropertyId).collect(),
             options: Options {
-                method: Method::System(Choice::Pdr(PdrOptions::default())),
+                // Without passes that would find the constant registers.
+                method: Method::System(Choice::Pdr(PdrOptions {
+                    passes: PassOptions::NONE,
+                    ..PdrOptions::default()
+                })),
                 ..Options::default()
             },
             time: Some(Duration::from_secs(60)),

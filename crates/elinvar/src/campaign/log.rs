@@ -356,7 +356,7 @@ pub(crate) mod tests {
             certificate: None,
             trace: None,
             worker: "w-0".to_owned(),
-            time: now(),
+            time: "2026-11-17T10:00:00.000Z".to_owned(),
             attempt: 1,
         }
     }

@@ -329,7 +329,7 @@ pub(crate) mod tests {
             schema: SCHEMA.to_owned(),
             name: "test".to_owned(),
             version: String::new(),
-            created: now(),
+            created: "2026-11-17T10:00:00.000Z".to_owned(),
             models: vec![PlannedModel {
                 name: "m".to_owned(),
                 path: "/m".into(),
