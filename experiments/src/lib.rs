@@ -13,7 +13,6 @@ mod compare;
 mod fifo;
 pub mod harness;
 mod ipdr;
-pub mod plot;
 mod programs;
 mod reuse;
 mod words;
@@ -21,6 +20,7 @@ mod words;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+pub use elinvar::plot;
 
 /// An experiment with its options.
 #[derive(Subcommand)]

@@ -8,8 +8,8 @@ use elinvar_formats::aiger::{self, Encoding};
 use elinvar_formats::{btor, btor2};
 use elinvar_ir::TransitionSystem;
 use elinvar_models::families::{
-    arbiters, arbiters_with_bug, counters, fifo, fifo_with_bug, memclear_of, ring, ring_with_bug,
-    shift_parity, shift_parity_with_bug,
+    arbiters, arbiters_with_bug, chip_edited, counters, fifo, fifo_with_bug, memclear_of, ring,
+    ring_with_bug, shift_parity, shift_parity_with_bug,
 };
 use elinvar_transform::bitblast;
 use experiments::harness::{self, finish};
@@ -29,9 +29,12 @@ pub struct Options {
     /// Bits of an address of memclear
     #[arg(long, default_value_t = 32)]
     address: u32,
-    /// Stages of shift-parity, digits of counters, stations of ring and arbiters
+    /// Stages of shift-parity, digits of counters, stations of ring and arbiters, units of chip
     #[arg(long, default_value_t = 16)]
     size: u32,
+    /// Edit every Nth unit of chip; 0 edits none
+    #[arg(long, default_value_t = 0)]
+    edited: u32,
     /// The file, in BTOR if it ends in `.btor`, in AIGER if in `.aig` or `.aag`, else
     /// in BTOR2
     #[arg(short, long)]
@@ -60,6 +63,8 @@ enum Family {
     Arbiters,
     /// A ring of arbiters in which a request may starve
     ArbitersBug,
+    /// A design of many units with ten properties each
+    Chip,
 }
 
 pub fn run(options: &Options) -> ExitCode {
@@ -97,6 +102,7 @@ fn system(options: &Options) -> Result<TransitionSystem, String> {
         Family::RingBug => ring_with_bug(size),
         Family::Arbiters => arbiters(size),
         Family::ArbitersBug => arbiters_with_bug(size),
+        Family::Chip => chip_edited(size, options.edited),
     };
     built.map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@ mod fuzz;
 mod generate;
 mod growth;
 mod limits;
+mod store_stress;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ enum Command {
     Growth(growth::Options),
     /// Check that limits of time and memory hold for models of any width and depth
     Limits(limits::Options),
+    /// Use a store of proofs from several processes while its files are damaged
+    StoreStress(store_stress::Options),
 }
 
 fn main() -> ExitCode {
@@ -44,5 +47,6 @@ fn main() -> ExitCode {
         Command::Experiment(experiment) => experiments::run(&experiment),
         Command::Growth(options) => growth::run(&options),
         Command::Limits(options) => limits::run(&options),
+        Command::StoreStress(options) => store_stress::run(&options),
     }
 }

@@ -19,7 +19,8 @@
 //! **k-induction** is checked in `induction`, **rankings** of liveness properties in `ranking`.
 //!
 //! States without influence on B and C are left out of all this: what remains is
-//! a system of its own, with the same counterexamples.
+//! a system of its own, with the same counterexamples. A query about one step also leaves out the
+//! states that it does not mention in the cycle after it.
 
 mod induction;
 mod ranking;
@@ -28,7 +29,7 @@ use std::collections::BTreeSet;
 
 use elinvar_ir::{
     Attached, Certificate, ExprId, Fact, Pool, PropertyId, Role, Sort, StateBit, TransitionSystem,
-    clauses_to_exprs,
+    clauses_to_exprs, cone,
 };
 
 use self::induction::Induction;
@@ -184,7 +185,8 @@ impl<'a> Invariant<'a> {
     /// SAT?  I ∧ C ∧ ¬Inv
     fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::initial(&mut encoder, self.system, &self.relevant())?;
+        let states = read_at_start(self.system, self.roots());
+        let mut frame = Frame::initial(&mut encoder, self.system, &states)?;
         frame.constrain(&mut encoder)?;
         self.expect(&mut encoder, &mut frame, |clause| Refusal::Initiation { clause })
     }
@@ -193,7 +195,8 @@ impl<'a> Invariant<'a> {
     fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
         let mut frame = self.inside(&mut encoder)?;
-        let mut following = frame.successor(&mut encoder, &self.relevant())?;
+        let mut following =
+            frame.successor(&mut encoder, &read_in_cycle(self.system, self.roots()))?;
         following.constrain(&mut encoder)?;
         self.expect(&mut encoder, &mut following, |clause| Refusal::Consecution { clause })
     }
@@ -216,11 +219,10 @@ impl<'a> Invariant<'a> {
         Ok(frame)
     }
 
-    /// The states of the clauses, the constraints and all that they depend on.
-    fn relevant(&self) -> BTreeSet<usize> {
+    /// The clauses and the constraints.
+    fn roots(&self) -> impl Iterator<Item = ExprId> {
         let clauses = self.clauses.iter().flatten().map(|literal| literal.expr);
-        let constraints = self.system.constraints().iter().copied();
-        self.system.cone_of_influence(clauses.chain(constraints))
+        clauses.chain(self.system.constraints().iter().copied())
     }
 
     /// Refuses an invariant with a clause that need not hold in this frame.
@@ -257,6 +259,35 @@ impl<'a> Invariant<'a> {
     }
 }
 
+/// The states that the roots read. A query about one cycle mentions no other state, so that the
+/// others may have any value in it.
+fn read_in_cycle(
+    system: &TransitionSystem,
+    roots: impl IntoIterator<Item = ExprId>,
+) -> BTreeSet<usize> {
+    let state = |node: ExprId| match system.role_of(node)? {
+        Role::State(index) => Some(index),
+        Role::Input(_) => None,
+    };
+    cone(system.pool(), roots).into_iter().filter_map(state).collect()
+}
+
+/// The states that the roots read, and those that their initial values read.
+fn read_at_start(
+    system: &TransitionSystem,
+    roots: impl IntoIterator<Item = ExprId>,
+) -> BTreeSet<usize> {
+    let mut states = read_in_cycle(system, roots);
+    let mut new = states.clone();
+    while !new.is_empty() {
+        let inits = new.iter().filter_map(|&state| system.states()[state].init);
+        let read = read_in_cycle(system, inits);
+        new = read.difference(&states).copied().collect();
+        states.extend(&new);
+    }
+    states
+}
+
 // ---- formulas --------------------------------------------------------------------
 
 struct Claim<'a> {
@@ -268,7 +299,8 @@ impl<'a> Claim<'a> {
     /// SAT?  I ∧ C ∧ ¬Inv
     fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::initial(&mut encoder, &self.attached.system, &self.relevant())?;
+        let states = read_at_start(&self.attached.system, self.roots());
+        let mut frame = Frame::initial(&mut encoder, &self.attached.system, &states)?;
         frame.constrain(&mut encoder)?;
         self.refute(&mut encoder, &mut frame, Refusal::FormulaInitiation)
     }
@@ -279,7 +311,8 @@ impl<'a> Claim<'a> {
         let mut frame = Frame::free(&self.attached.system);
         frame.assume(&mut encoder, self.attached.claim)?;
         frame.constrain(&mut encoder)?;
-        let mut following = frame.successor(&mut encoder, &self.relevant())?;
+        let states = read_in_cycle(&self.attached.system, self.roots());
+        let mut following = frame.successor(&mut encoder, &states)?;
         following.constrain(&mut encoder)?;
         self.refute(&mut encoder, &mut following, Refusal::FormulaConsecution)
     }
@@ -295,10 +328,8 @@ impl<'a> Claim<'a> {
         encoder.expect_unsat(Refusal::FormulaSafety)
     }
 
-    fn relevant(&self) -> BTreeSet<usize> {
-        let system = &self.attached.system;
-        let constraints = system.constraints().iter().copied();
-        system.cone_of_influence(constraints.chain([self.attached.claim]))
+    fn roots(&self) -> impl Iterator<Item = ExprId> {
+        self.attached.system.constraints().iter().copied().chain([self.attached.claim])
     }
 
     fn refute(

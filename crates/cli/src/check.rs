@@ -207,6 +207,7 @@ Examples:
   elinvar check fifo.btor2 -j 4
   elinvar check arbiter.btor2 --ltl 'G (req -> F gnt)'
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv    again after each change
+  elinvar check soc.btor2 --store proofs                       prove only what has changed
   elinvar check game.btor2 --parameter limit --range 1..20
   elinvar check sort.bpl --timeout 60
   elinvar check counter.aag --certificate proof.aag && elinvar verify counter.aag proof.aag";
@@ -370,6 +371,7 @@ impl Arguments {
             concrete_waveforms: self.trace.is_complete(),
             reuse,
             save,
+            store: self.reuse.store()?,
             smt_solvers: self.programs.solvers()?,
             ..self.limits.options()
         })
@@ -392,6 +394,7 @@ impl Arguments {
         self.engine.expect_program()?;
         let inapplicable = [
             ("--reuse and --save", self.reuse.is_used()),
+            ("--store", self.reuse.has_store()),
             ("--parameter", self.family.family().is_some()),
             ("--minimize", self.minimize),
             ("--cover", self.cover),
@@ -422,6 +425,7 @@ impl Arguments {
         }
         let inapplicable = [
             ("--reuse and --save", self.reuse.is_used()),
+            ("--store", self.reuse.has_store()),
             ("--minimize", self.minimize),
             ("--stats", self.stats),
             ("--shortest", self.shortest),

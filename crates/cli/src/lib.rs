@@ -1,6 +1,6 @@
 //! The command line of Elinvar, as a library: the binary and the Python package call [`main`].
 //!
-//! `main` → `run` → exit code. One file per subcommand; each owns its options.
+//! `main` → `dispatch` → exit code. One file per subcommand; each owns its options.
 //! Verdicts and data go to standard output, everything else to standard error.
 #![forbid(unsafe_code)]
 
@@ -28,9 +28,11 @@ mod progress;
 mod project;
 mod report;
 mod reuse;
+mod run;
 mod sby;
 mod simulate;
 mod stats;
+mod store;
 mod style;
 mod terminal;
 mod trace_options;
@@ -82,6 +84,7 @@ Examples:
   elinvar convert fifo.btor2 -o fifo.aig            words to bits
   elinvar simulate fifo.btor2 --cycles 20 --seed 1  random stimulus
   elinvar check fifo.btor2 --reuse fifo.elv --save fifo.elv  begin with the last proof
+  elinvar check soc.btor2 --store proofs            check only what has changed
   elinvar pebble adder.tfc                          the least number of pebbles
   sby --rIC3 \"elinvar sby\" fifo.sby                 as an engine of SymbiYosys
   elinvar MODEL CERT.sat CERT.unsat                 as competitions call it
@@ -92,6 +95,7 @@ proved, 1 fails, 2 undecided, 3 internal error, 4 user error.";
 #[derive(Subcommand)]
 enum Command {
     Check(Box<check::Arguments>),
+    Run(run::Arguments),
     /// Explain the verdicts on a model or a program: the same as check --explain
     ///
     /// All options of check apply, and the exit codes are the same.
@@ -104,6 +108,7 @@ enum Command {
     Peterson(peterson::Arguments),
     Sby(Box<sby::Arguments>),
     Stats(stats::Arguments),
+    Store(store::Arguments),
     Completions(completions::Arguments),
     Man(manual::Arguments),
 }
@@ -126,7 +131,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     invocation::set(words);
     output::report_file_limits();
     report_panics_below_progress();
-    let code = catch_unwind(AssertUnwindSafe(|| match run() {
+    let code = catch_unwind(AssertUnwindSafe(|| match dispatch() {
         Ok(code) => code,
         Err(error) => complain(&error),
     }));
@@ -137,7 +142,7 @@ pub fn main(words: Vec<OsString>) -> u8 {
     })
 }
 
-fn run() -> anyhow::Result<u8> {
+fn dispatch() -> anyhow::Result<u8> {
     let words = || invocation::words().iter().cloned();
     if let Some(call) = competition::Call::recognise(words().skip(1))? {
         return competition::run(&call);
@@ -145,6 +150,7 @@ fn run() -> anyhow::Result<u8> {
     match parse(sby::normalise(words())).command {
         Command::Check(given) => check(given, false),
         Command::Explain(given) => check(given, true),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -152,6 +158,7 @@ fn run() -> anyhow::Result<u8> {
         Command::Peterson(arguments) => peterson::run(&arguments),
         Command::Sby(arguments) => sby::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Store(arguments) => store::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
     }

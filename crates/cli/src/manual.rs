@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     let root = root();
     match (&arguments.output, &arguments.command) {
         (Some(folder), _) => {
-            for command in std::iter::once(&root).chain(root.get_subcommands()) {
+            for command in all(&root) {
                 let path = folder.join(format!("{}.1", file_stem(command)));
                 output::write(&path, &page(command)?)?;
             }
@@ -47,9 +47,15 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     Ok(code::DONE)
 }
 
+/// A command with those below it: `elinvar`, `elinvar run`, `elinvar run report`, …
+fn all(command: &clap::Command) -> Vec<&clap::Command> {
+    std::iter::once(command).chain(command.get_subcommands().flat_map(all)).collect()
+}
+
 /// The command line without the command `help`, which needs no page.
 fn root() -> clap::Command {
-    let mut root = Cli::command().disable_help_subcommand(true);
+    let without_help = |command: clap::Command| command.disable_help_subcommand(true);
+    let mut root = without_help(Cli::command()).mut_subcommands(without_help);
     root.build();
     root
 }

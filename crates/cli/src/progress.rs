@@ -75,7 +75,7 @@ impl Drop for Progress {
 }
 
 /// The pauses between plain lines: 1 s, and then longer and longer ones, up to 30 s.
-fn pauses() -> impl Iterator<Item = Duration> + Send {
+pub fn pauses() -> impl Iterator<Item = Duration> + Send {
     const LONGEST: u64 = 30;
     let seconds = std::iter::successors(Some(1), |&pause: &u64| Some((2 * pause).min(LONGEST)));
     seconds.map(Duration::from_secs)

@@ -1,9 +1,10 @@
-//! `--reuse` and `--save`: lemmas that are kept from run to run.
+//! `--reuse` and `--save`: lemmas that are kept from run to run; `--store`: a store of proofs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use elinvar::Store;
 use elinvar::files::shown;
 use elinvar::ir::PdrState;
 
@@ -27,12 +28,31 @@ pub struct ReuseOptions {
     /// is kept, for the version that repairs the property.
     #[arg(long, value_name = "FILE", help_heading = "Reuse", hide_short_help = true)]
     save: Option<PathBuf>,
+
+    /// Look properties up in a store of proofs, and add what is found out to it
+    ///
+    /// DIR is made if it does not exist. A property is recognised by the logic that it depends
+    /// on, whatever names it has: if the store has evidence for it, the evidence is checked, and
+    /// no engine is asked. Otherwise engines start from the lemmas of earlier versions. Several
+    /// runs may use a store at the same time. See also `elinvar store --help`.
+    #[arg(long, value_name = "DIR", help_heading = "Reuse")]
+    store: Option<PathBuf>,
 }
 
 impl ReuseOptions {
     /// Is any of them given?
     pub fn is_used(&self) -> bool {
         self.reuse.is_some() || self.save.is_some()
+    }
+
+    /// Opens the store.
+    pub fn store(&self) -> Result<Option<Arc<Store>>> {
+        Ok(self.store.as_ref().map(Store::open).transpose()?.map(Arc::new))
+    }
+
+    /// Is --store given?
+    pub fn has_store(&self) -> bool {
+        self.store.is_some()
     }
 
     /// The files of --reuse and --save.

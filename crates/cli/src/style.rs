@@ -98,6 +98,9 @@ pub fn vacuous() -> Style {
     OPEN
 }
 
+/// The styles of the numbers of proved, failing and undecided properties.
+pub const COUNTS: [Style; 3] = [GOOD, BAD, OPEN];
+
 /// The word for what became of evidence.
 pub fn judgement(code: u8, word: &str) -> String {
     let style = match code {

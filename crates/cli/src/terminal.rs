@@ -1,11 +1,13 @@
-//! The terminal: its width, and the line of progress, which is always the last one.
+//! The terminal: its width, and the lines of progress, which are always the last ones.
 //!
-//! Everything that is printed while the line is shown goes through [`without_line`], so that no
+//! Everything that is printed while lines are shown goes through [`without_line`], so that no
 //! message begins behind half a line.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use anstream::ColorChoice;
+use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns that stay free: the terminal shows `^C` behind the line when it is interrupted, and
@@ -14,9 +16,10 @@ const MARGIN: usize = 4;
 
 /// The width of a terminal that does not tell it.
 const USUAL_WIDTH: usize = 80;
+const USUAL_HEIGHT: usize = 24;
 
-/// How many columns the line takes; 0 if there is none.
-static LINE: Mutex<usize> = Mutex::new(0);
+/// How many columns each of the lines takes that are shown.
+static LINES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// How many columns a text takes.
 pub fn columns(text: &str) -> usize {
@@ -48,14 +51,27 @@ pub fn can_rewrite() -> bool {
     is_smart && std::io::stderr().is_terminal()
 }
 
-/// Shows these parts of a line, as many as fit, in place of the last line of progress.
+/// Shows these parts of a line, as many as fit, in place of the last lines of progress.
 pub fn show_line(parts: &[String]) {
+    show_lines(|width, _| vec![fit(parts, width)]);
+}
+
+/// Shows the lines that a function makes for a number of columns and a number of rows, in place of
+/// the last lines of progress. The lines may be coloured.
+pub fn show_lines(lines: impl FnOnce(usize, usize) -> Vec<String>) {
     let mut shown = lock();
-    // The terminal may have another width than before.
+    // The terminal may have another size than before.
     let width = stderr_width().unwrap_or(USUAL_WIDTH);
-    let line = fit(parts, width.saturating_sub(MARGIN));
-    write(&format!("{}{line}", erase(*shown, width)));
-    *shown = columns(&line);
+    let height = terminal_size::terminal_size_of(std::io::stderr())
+        .map_or(USUAL_HEIGHT, |(_, height)| usize::from(height.0));
+    let mut lines = lines(width.saturating_sub(MARGIN), height.saturating_sub(1).max(1));
+    // Lines above the screen could not be removed.
+    lines.truncate(height.saturating_sub(1).max(1));
+    let is_coloured = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+    let plain: Vec<String> = lines.iter().map(|line| strip_str(line).to_string()).collect();
+    let text = if is_coloured { &lines } else { &plain }.join("\n");
+    write(&format!("{}{text}", erase(&shown, width)));
+    *shown = plain.iter().map(|line| columns(line)).collect();
 }
 
 /// Removes the line of progress.
@@ -65,7 +81,7 @@ pub fn clear_line() {
 
 /// Removes the line of progress, unless this thread might be drawing it.
 pub fn try_clear_line() {
-    if let Ok(mut shown) = LINE.try_lock() {
+    if let Ok(mut shown) = LINES.try_lock() {
         clear(&mut shown);
     }
 }
@@ -77,19 +93,20 @@ pub fn without_line<T>(print: impl FnOnce() -> T) -> T {
     print()
 }
 
-fn clear(shown: &mut usize) {
-    if *shown > 0 {
-        write(&erase(*shown, stderr_width().unwrap_or(USUAL_WIDTH)));
-        *shown = 0;
+fn clear(shown: &mut Vec<usize>) {
+    if shown.iter().any(|&columns| columns > 0) {
+        write(&erase(shown, stderr_width().unwrap_or(USUAL_WIDTH)));
     }
+    shown.clear();
 }
 
-/// What removes a line of so many columns. A terminal that became narrower shows it in several
+/// What removes lines of so many columns. A terminal that became narrower shows a line in several
 /// rows, and the cursor is in the last one.
-fn erase(shown: usize, width: usize) -> String {
-    match shown.saturating_sub(1) / width.max(1) {
+fn erase(shown: &[usize], width: usize) -> String {
+    let rows = |columns: &usize| columns.saturating_sub(1) / width.max(1) + 1;
+    match shown.iter().map(rows).sum::<usize>().saturating_sub(1) {
         0 => "\r\x1b[K".to_owned(),
-        rows => format!("\r\x1b[{rows}A\x1b[J"),
+        above => format!("\r\x1b[{above}A\x1b[J"),
     }
 }
 
@@ -113,8 +130,8 @@ fn write(text: &str) {
     stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).ok();
 }
 
-fn lock() -> MutexGuard<'static, usize> {
-    LINE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, Vec<usize>> {
+    LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -135,9 +152,10 @@ mod tests {
 
     #[test]
     fn a_line_that_a_resize_has_wrapped_is_removed_as_a_whole() {
-        assert_eq!(erase(0, 80), "\r\x1b[K");
-        assert_eq!(erase(80, 80), "\r\x1b[K");
-        assert_eq!(erase(81, 80), "\r\x1b[1A\x1b[J");
-        assert_eq!(erase(161, 80), "\r\x1b[2A\x1b[J");
+        assert_eq!(erase(&[], 80), "\r\x1b[K");
+        assert_eq!(erase(&[80], 80), "\r\x1b[K");
+        assert_eq!(erase(&[81], 80), "\r\x1b[1A\x1b[J");
+        assert_eq!(erase(&[161], 80), "\r\x1b[2A\x1b[J");
+        assert_eq!(erase(&[70, 0, 81], 80), "\r\x1b[3A\x1b[J");
     }
 }

@@ -1,13 +1,17 @@
-//! The HTML report in a browser. This test makes reports with the built binary; the scripts in
-//! `tests/browser` open them in Chromium, click through them and measure.
+//! HTML reports of checks and campaigns in a browser. This test makes reports with the built binary;
+//! the scripts in `tests/browser` open them in Chromium, click through them and measure.
 //!
 //! It is skipped if node, Chromium or the npm packages are missing: `./x setup --optional`
 //! installs them.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use elinvar::campaign::{
+    Limits, Line, Plan, PlannedModel, PlannedProperty, PropertyLine, Strategy,
+};
 use elinvar::ir::Verdict;
 
 #[test]
@@ -23,9 +27,10 @@ fn reports_work_in_a_browser() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
     make_reports(&folder);
     make_fragments(&folder);
+    make_campaigns(&folder);
     let output = Command::new("node")
         .args(["--test", "--test-concurrency=1", "--test-reporter=spec"])
-        .arg(scripts.join("report.test.js"))
+        .args(["report.test.js", "campaign.test.js"].map(|name| scripts.join(name)))
         .env("ELINVAR_CHROMIUM", chromium)
         .env("ELINVAR_REPORTS", &folder)
         .current_dir(&scripts)
@@ -96,6 +101,118 @@ fn make_fragments(folder: &Path) {
     let head = "<!doctype html><html lang=\"en\" data-ready><title>Notebook</title>";
     let page = format!("{head}<main>{waveform}{waveform}</main></html>");
     std::fs::write(folder.join("fragments.html"), page).unwrap();
+}
+
+/// Makes a campaign of 1,000 properties and four strategies, and its report with and without an
+/// earlier one; and a campaign with a hostile name that has just begun.
+fn make_campaigns(folder: &Path) {
+    let [old, new, hostile] = ["old", "new", "hostile"].map(|name| {
+        let campaign = folder.join(name).with_extension("campaign");
+        std::fs::remove_dir_all(&campaign).unwrap_or_default();
+        std::fs::create_dir_all(&campaign).unwrap();
+        campaign
+    });
+    let names = ["quick", "pdr", "avy", "long"];
+    campaign(&old, "Monday", &names, 1000, 0);
+    campaign(&new, "Tuesday", &names, 1000, 1);
+    campaign(&hostile, "</script><img/src=x/onerror=alert(1)>", &["<b>"], 3, 0);
+    report(&new, &["--html".as_ref(), folder.join("campaign.html").as_os_str()]);
+    let compared = folder.join("compared.html");
+    report(&new, &["--compare".as_ref(), old.as_os_str(), "--html".as_ref(), compared.as_os_str()]);
+    report(&hostile, &["--html".as_ref(), folder.join("begun.html").as_os_str()]);
+}
+
+fn report(campaign: &Path, options: &[&OsStr]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_elinvar"));
+    let output = command.args(["run", "report"]).arg(campaign).args(options).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Writes the plan and the log of a campaign in which each strategy decides some of the properties
+/// that are left. Every 50th property is another one in each variant.
+fn campaign(folder: &Path, name: &str, strategies: &[&str], properties: usize, variant: usize) {
+    let planned = (0..properties).map(|index| PlannedProperty {
+        index,
+        name: format!("top.core{}.unit{}.assert_{index}", index % 4, index / 4 % 16),
+        kind: "safety".to_owned(),
+    });
+    let plan = Plan {
+        schema: elinvar::campaign::SCHEMA.to_owned(),
+        name: name.to_owned(),
+        version: String::new(),
+        created: "2026-01-01T00:00:00Z".to_owned(),
+        models: vec![PlannedModel {
+            name: "designs/cpu.btor2".to_owned(),
+            path: "/designs/cpu.btor2".into(),
+            sha256: String::new(),
+            properties: planned.collect(),
+        }],
+        strategies: (strategies.iter().enumerate())
+            .map(|(at, name)| Strategy {
+                name: (*name).to_owned(),
+                options: vec!["--engine".to_owned(), (*name).to_owned()],
+                timeout: Some([2.0, 20.0, 20.0, 60.0][at]),
+            })
+            .collect(),
+        limits: Limits::default(),
+        store: None,
+        tasks: Vec::new(),
+    };
+    plan.write(folder).unwrap();
+    // Written at once, since each line of a real log is synchronised with the disk.
+    let lines: String = (0..properties)
+        .flat_map(|index| attempts(&plan, index, variant).into_iter().map(Line::Result))
+        .map(|line| line.to_text())
+        .collect();
+    std::fs::create_dir_all(folder.join("log")).unwrap();
+    std::fs::write(folder.join("log/w-0.jsonl"), lines).unwrap();
+}
+
+/// The attempts on a property, with numbers that only look random.
+fn attempts(plan: &Plan, index: usize, variant: usize) -> Vec<PropertyLine> {
+    let noise = (index * 7919 + 13) % 1000;
+    let difficulty = if index % 50 == 7 { (noise + 500 * variant) % 1000 } else { noise };
+    let mut lines = Vec::new();
+    for (stage, strategy) in plan.strategies.iter().enumerate() {
+        let is_decided = difficulty < [600, 800, 850, 960][stage];
+        let limit = strategy.timeout.unwrap();
+        let share = ((index * 31 + stage * 17) % 97 + 1) as f64 / 100.0;
+        let seconds = if is_decided { limit * share.powi(3) } else { limit };
+        let verdict = match (is_decided, index % 9) {
+            (false, _) => "unknown",
+            (true, 0) => "unsafe",
+            (true, _) => "safe",
+        };
+        let evidence = |of: &str| (verdict == of).then(|| format!("evidence/{index}"));
+        lines.push(PropertyLine {
+            task: format!("t{stage:06}"),
+            model: plan.models[0].name.clone(),
+            property: index,
+            name: plan.models[0].properties[index].name.clone(),
+            kind: "safety".to_owned(),
+            strategy: strategy.name.clone(),
+            stage,
+            verdict: verdict.to_owned(),
+            reason: (!is_decided).then(|| "time limit".to_owned()),
+            engine: is_decided.then(|| strategy.name.clone()),
+            seconds,
+            cpu_seconds: seconds * if variant == 1 && index.is_multiple_of(11) { 3.0 } else { 1.0 },
+            memory_bytes: 50 << 20,
+            depth: is_decided.then_some(index % 40),
+            source: elinvar::campaign::Source::Engine,
+            depends: vec![],
+            certificate: evidence("safe"),
+            trace: evidence("unsafe"),
+            worker: "w-0".to_owned(),
+            time: "2026-01-01T01:00:00Z".to_owned(),
+            attempt: 1,
+        });
+        // Every third property is given to all strategies, as in a comparison of them.
+        if is_decided && !index.is_multiple_of(3) {
+            break;
+        }
+    }
+    lines
 }
 
 /// Writes the report of a model, `NAME.html`, beside it.

@@ -123,7 +123,9 @@ fn run(examples: &[Example]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copies = folder.path().join("examples");
     copy(&root().join("examples"), &copies);
-    copy(&root().join("examples/verilog"), &copies.join("verilog"));
+    for inner in ["verilog", "campaigns"] {
+        copy(&root().join("examples").join(inner), &copies.join(inner));
+    }
     let mut script = String::from("exec 2>&1\n");
     for example in examples {
         // The exit code is there for the next command to look at.

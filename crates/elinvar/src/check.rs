@@ -7,9 +7,11 @@ use std::time::Duration;
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
-use elinvar_engines::{Choice, Engine, EngineError, Task};
+use elinvar_engines::{Choice, Engine, EngineError, Event, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, Goal, PropertyId, PropertyKind as Kind, StopReason, Verdict};
+use elinvar_ir::{
+    Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict,
+};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
@@ -18,7 +20,7 @@ use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
 use crate::race::race;
-use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
 
@@ -57,20 +59,30 @@ impl Session {
         if chosen.is_empty() {
             return Err(Error::Usage(nothing_to_check(problem)));
         }
+        self.check_chosen(problem, &chosen)
+    }
+
+    /// Decides these properties of a problem; [`Options::properties`] and [`Options::goal`] do not
+    /// count.
+    pub(crate) fn check_chosen(
+        &self,
+        problem: &Problem,
+        chosen: &[PropertyId],
+    ) -> Result<Report, Error> {
         self.monitor.ask(chosen.len());
         self.monitor.enter(Phase::Deciding);
         let (engine, decided, warnings) = match (problem, &self.options.method) {
-            (Problem::System(problem), _) => self.check_system(problem, &chosen)?,
+            (Problem::System(problem), _) => self.check_system(problem, chosen)?,
             (Problem::Program(problem), Method::Auto) => {
-                self.check_program(problem, &chosen, &CfgOptions::default())?
+                self.check_program(problem, chosen, &CfgOptions::default())?
             }
             (Problem::Program(problem), Method::Program(options)) => {
-                self.check_program(problem, &chosen, options)?
+                self.check_program(problem, chosen, options)?
             }
             (
                 Problem::Program(problem),
                 Method::System(_) | Method::Schedule(_) | Method::Race(_),
-            ) => self.check_lowered(problem, &chosen)?,
+            ) => self.check_lowered(problem, chosen)?,
         };
         let mut report = self.report(problem, engine, decided, warnings);
         if self.options.keep_lemmas.is_some() {
@@ -97,7 +109,7 @@ impl Session {
             }
             let contest = self.contest()?;
             let contest = if is_live { contest.for_liveness() } else { contest.for_safety() };
-            let answers = self.decide_system(problem, &properties, contest)?;
+            let answers = self.answer_system(problem, &properties, contest)?;
             verdicts.extend(properties.into_iter().zip(answers.verdicts));
             warnings.extend(answers.warnings);
         }
@@ -123,6 +135,34 @@ impl Session {
         })
     }
 
+    /// Asks the store, if there is one, and then the engines about what it does not know.
+    fn answer_system(
+        &self,
+        problem: &SystemProblem,
+        properties: &[PropertyId],
+        contest: Contest,
+    ) -> Result<Answers, Error> {
+        let Some(store) = &self.options.store else {
+            return self.decide_system(problem, properties, contest, None);
+        };
+        let mut inquiry = self.inquire(store, problem, properties);
+        let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
+        let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();
+        let engine = self.options.method.name();
+        let mut answers = Answers { engine, verdicts: Vec::new(), warnings: Vec::new() };
+        if !open.is_empty() {
+            answers = self.decide_system(problem, &open, contest, inquiry.lemmas.take())?;
+        }
+        let decided = open.iter().copied().zip(&answers.verdicts);
+        let failures = self.deposit(store, problem, &inquiry, decided);
+        answers.warnings.append(&mut inquiry.warnings);
+        answers.warnings.extend(failures);
+        inquiry.found.extend(open.into_iter().zip(answers.verdicts));
+        let verdict = |id: &PropertyId| inquiry.found.remove(id).expect("all were asked for");
+        answers.verdicts = properties.iter().map(verdict).collect();
+        Ok(answers)
+    }
+
     /// Decides properties in a thread of its own. What was found counts also when that thread
     /// does not end at its limits.
     fn decide_system(
@@ -130,10 +170,15 @@ impl Session {
         problem: &SystemProblem,
         properties: &[PropertyId],
         contest: Contest,
+        hints: Option<Arc<PdrState>>,
     ) -> Result<Answers, Error> {
         let engine = self.options.method.name();
         let task = Task::new(Arc::new(problem.clone()), properties, &self.run);
-        let task = task.with_earlier(self.options.reuse.clone());
+        let task = match &self.options.reuse {
+            Some(earlier) => task.with_earlier(Some(Arc::clone(earlier))),
+            None => task.with_hints(hints),
+        };
+        let task = self.confirming_early(task, problem);
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
@@ -159,11 +204,31 @@ impl Session {
         }))
     }
 
+    /// The same task, whose verdicts are confirmed as soon as an engine finds them, if somebody
+    /// waits for them.
+    fn confirming_early(&self, task: Task, problem: &SystemProblem) -> Task {
+        if self.options.verdicts.is_none() {
+            return task;
+        }
+        let (session, collector, problem) = (self.clone(), task.clone(), problem.clone());
+        let run = self.run.clone().with_observer(move |event| {
+            session.run.emit(event.clone());
+            let &Event::Decided { property, .. } = event else { return };
+            // A part of a schedule may have a collector of its own.
+            let Some(finding) = collector.finding(property) else { return };
+            if !lock(&session.confirmed).contains_key(&property) {
+                let judge = Judge::new(&session, problem.system(), problem.original());
+                judge.conclude(property, finding.verdict);
+            }
+        });
+        task.with_run(run)
+    }
+
     /// The verdicts that an abandoned engine has found. Those that were not yet confirmed
     /// are confirmed now, unless memory is short.
     fn found_in_time(&self, task: &Task, judge: &Judge<'_>, reason: &StopReason) -> Vec<Verdict> {
         let verdict = |&property: &PropertyId| {
-            let confirmed = lock(&self.confirmed).remove(&property);
+            let confirmed = lock(&self.confirmed).get(&property).cloned();
             let found = || {
                 let finding = task.finding(property).filter(|_| *reason != StopReason::Memory)?;
                 let verdict = judge.conclude(property, finding.verdict);
@@ -178,8 +243,15 @@ impl Session {
         // An engine that cannot work says why, and the task notes it for each property.
         task.ask(engine).ok();
         let pairs = task.properties().iter().zip(task.verdicts());
-        let verdicts =
-            pairs.map(|(&property, verdict)| judge.conclude(property, verdict)).collect();
+        let early = |property| {
+            let is_early = self.options.verdicts.is_some();
+            lock(&self.confirmed).get(property).filter(|_| is_early).cloned()
+        };
+        let verdicts = pairs
+            .map(|(property, verdict)| {
+                early(property).unwrap_or_else(|| judge.conclude(*property, verdict))
+            })
+            .collect();
         Answers { engine: engine.name(), verdicts, warnings: Vec::new() }
     }
 
@@ -275,7 +347,7 @@ impl Session {
         let program = problem.clone();
         let (system, lift) = self.read(move || program.lower())?;
         let Answers { engine, verdicts, warnings } =
-            self.decide_system(&system, chosen, self.contest()?)?;
+            self.answer_system(&system, chosen, self.contest()?)?;
         let lifted = |(&property, verdict): (&PropertyId, &Verdict)| {
             let kept = || confirm::unconfirmed("the proof is about the transition system");
             let lifted = match verdict {
@@ -365,6 +437,11 @@ impl Session {
         let (time, statistics) = (self.elapsed(), self.statistics());
         let shortest = lock(&self.shortest).clone();
         let excluded = lock(&self.excluded).clone();
+        let stored = lock(&self.stored).clone();
+        let source = |id: &PropertyId| match stored.contains(id) {
+            true => VerdictSource::Store,
+            false => VerdictSource::Engine,
+        };
         // The steps of a program are not the cycles of its transition system.
         let is_shortest = |problem: &Problem, id| match problem {
             Problem::System(_) => shortest.contains(&id),
@@ -377,6 +454,7 @@ impl Session {
                 name: problem.property_name(id).to_owned(),
                 kind: problem.property_kind(id),
                 location: problem.location(id),
+                source: source(&id),
                 engine: decision.map(|decision| decision.engine),
                 time: decision.map_or(time, |decision| decision.time),
                 depth: depth(&verdict, decision.map_or(0, |decision| decision.depth)),

@@ -125,6 +125,8 @@ fn property(report: &Report, property: &PropertyReport) -> Json {
     object.insert("depth".into(), json!(property.depth));
     object.insert("seconds".into(), property.time.as_secs_f64().into());
     object.insert("engine".into(), json!(property.engine));
+    let source = property.verdict.is_decided().then(|| property.source.name());
+    object.insert("source".into(), json!(source));
     object.insert("cycles_without_failure".into(), property.excluded.into());
     if let Some(explanation) = &property.explanation {
         object.insert("explanation".into(), explained(explanation));

@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod campaign;
 mod check;
 pub mod ci;
 mod confirm;
@@ -68,6 +69,7 @@ mod options;
 pub mod page;
 mod paths;
 pub mod pattern;
+pub mod plot;
 mod problem;
 mod progress;
 mod property;
@@ -81,6 +83,7 @@ pub mod sizes;
 mod source;
 mod statistics;
 pub mod stimulus;
+mod store;
 mod supervisor;
 mod tables;
 mod vacuity;
@@ -100,14 +103,18 @@ pub use family::{BoundSearch, Families, FamilyReport};
 pub use json::{SCHEMA, files as json_files, header as json_header};
 pub use maps::maps_beside;
 pub use merged::split as split_merged;
-pub use options::{Cancellation, Method, Observer, Options, Shortening};
+pub use options::{
+    Cancellation, Confirmed, Method, Observer, Options, Shortening, VerdictObserver,
+};
 pub use problem::{Excerpts, Original, Problem, ProgramProblem, SystemProblem};
 pub use progress::Phase;
 pub use report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, WrittenFile,
+    Location, Proof, PropertyKind, PropertyReport, Report, Summary, Trace, VerdictSource,
+    WrittenFile,
 };
 pub use saved::read_saved;
 pub use session::{Judge, Session};
 pub use source::Source;
 pub use statistics::Statistics;
+pub use store::{Amount, Key, Store, StoreStatistics, Swept};
 pub use vacuity::{Assumption, Conflict, Vacuity};

@@ -10,7 +10,9 @@ use elinvar_check::SmtSolver;
 use elinvar_engines::cfg::CfgOptions;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Event};
-use elinvar_ir::{Goal, PdrState};
+use elinvar_ir::{Goal, PdrState, PropertyId, Verdict};
+
+use crate::store::Store;
 
 /// The options of a check. The defaults suit most problems.
 ///
@@ -53,6 +55,9 @@ pub struct Options {
     /// Write what the run learns to this file, for later runs: at the end, and every ten
     /// seconds before.
     pub save: Option<PathBuf>,
+    /// Where evidence of earlier runs is looked up before engines decide anything, and where
+    /// that of this run goes.
+    pub store: Option<Arc<Store>>,
     /// Keep what the run learns in [`crate::Report::lemmas`], for later runs, and tell the observer
     /// about it at these intervals.
     pub keep_lemmas: Option<Duration>,
@@ -63,6 +68,9 @@ pub struct Options {
     pub cancellation: Cancellation,
     /// Is told what happens during the run.
     pub observer: Option<Observer>,
+    /// Is told each verdict on a system as soon as its evidence was accepted, while engines
+    /// still work on other properties.
+    pub verdicts: Option<VerdictObserver>,
 }
 
 /// How long shorter counterexamples are looked for after an engine has found one, by bounded
@@ -80,6 +88,23 @@ pub enum Shortening {
 
 /// A function that is called with each event of a run, from the threads of the engines.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// A function that is called once for each property with its confirmed verdict, from the threads
+/// of the engines.
+pub type VerdictObserver = Arc<dyn Fn(&Confirmed<'_>) + Send + Sync>;
+
+/// A verdict on a property of a system whose evidence was accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirmed<'a> {
+    /// The property.
+    pub property: PropertyId,
+    /// The verdict with its evidence. A shorter trace or a smaller proof may follow in the report.
+    pub verdict: &'a Verdict,
+    /// The engine that found it, if one did.
+    pub engine: Option<&'static str>,
+    /// As in [`crate::PropertyReport::depth`], if it is known.
+    pub depth: Option<usize>,
+}
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,8 @@ pub enum Phase {
     Reading,
     /// Yosys turns a design into a model.
     Elaborating,
+    /// Properties are looked up in the store, and what it has is checked.
+    Store,
     /// Engines decide properties.
     Deciding,
     /// Counterexamples are made shorter.
@@ -35,6 +37,7 @@ impl Phase {
         match self {
             Phase::Reading => Some("reading the model"),
             Phase::Elaborating => Some("reading the design with Yosys"),
+            Phase::Store => Some("asking the store"),
             Phase::Deciding => None,
             Phase::Shortening => Some("shortening counterexamples"),
             Phase::Minimizing => Some("minimizing proofs"),

@@ -89,7 +89,9 @@ pub struct PropertyReport {
     pub location: Option<Location>,
     /// The verdict. Its evidence has been checked.
     pub verdict: Verdict<Proof, Trace>,
-    /// The engine that decided it.
+    /// Where the evidence comes from.
+    pub source: VerdictSource,
+    /// The engine that decided it, or `store`.
     pub engine: Option<&'static str>,
     /// The time from the start of the run to the verdict, or the time of the whole run if
     /// there is none.
@@ -169,6 +171,26 @@ impl PropertyKind {
             PropertyKind::Program(AssertionKind::Ensures) => "ensures",
             PropertyKind::Program(AssertionKind::InvariantEntry) => "invariant at entry",
             PropertyKind::Program(AssertionKind::InvariantKept) => "invariant kept",
+        }
+    }
+}
+
+/// Where the evidence of a verdict comes from. It is checked in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum VerdictSource {
+    /// An engine of this run.
+    #[default]
+    Engine,
+    /// An earlier run, which has left it in [`Options::store`].
+    Store,
+}
+
+impl VerdictSource {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            VerdictSource::Engine => "engine",
+            VerdictSource::Store => "store",
         }
     }
 }

@@ -11,7 +11,7 @@ use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
 use crate::confirm::{self, Refused};
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Confirmed, Options};
 use crate::problem::Original;
 use crate::progress::Phase;
 use crate::saved::{PERIOD, SavedProof};
@@ -42,6 +42,8 @@ pub struct Session {
     pub(crate) shortest: Arc<Mutex<BTreeSet<PropertyId>>>,
     /// By property: the number of cycles that are known to be free of a failure.
     pub(crate) excluded: Arc<Mutex<BTreeMap<PropertyId, usize>>>,
+    /// The properties whose evidence comes from the store.
+    pub(crate) stored: Arc<Mutex<BTreeSet<PropertyId>>>,
     /// The bugs that were met so far.
     pub(crate) bugs: Arc<Mutex<Vec<String>>>,
 }
@@ -59,7 +61,7 @@ impl Session {
         let saved = saved.transpose()?.map(Arc::new);
         let monitor = Monitor::new();
         let run = run(&options, &monitor, saved.clone());
-        let (checking, confirmed, shortest, excluded, bugs) = Default::default();
+        let (checking, confirmed, shortest, excluded, stored, bugs) = Default::default();
         let options = Arc::new(options);
         Ok(Session {
             options,
@@ -71,6 +73,7 @@ impl Session {
             confirmed,
             shortest,
             excluded,
+            stored,
             bugs,
         })
     }
@@ -172,18 +175,45 @@ impl<'a> Judge<'a> {
             confirm::confirm_reading(system, original.system(), property, verdict, &budget, stopped)
         })?;
         if verdict.is_decided() {
-            lock(&session.confirmed).insert(property, verdict.clone());
+            let known = lock(&session.confirmed).insert(property, verdict.clone());
+            if known.is_none() {
+                session.tell(property, &verdict);
+            }
         }
         Ok(verdict)
     }
 
-    /// The same, where refused evidence is noted and makes the verdict unknown.
+    /// Is the evidence of this verdict accepted? Nothing is noted.
+    pub(crate) fn would_confirm(&self, property: PropertyId, verdict: Verdict) -> bool {
+        let Judge { session, system, original } = *self;
+        let budget = session.budget();
+        let confirmed = session.checking(|| {
+            confirm::confirm_reading(system, original.system(), property, verdict, &budget, || None)
+        });
+        confirmed.is_ok_and(|verdict| verdict.is_decided())
+    }
+
+    /// The same as [`Judge::confirm`], where refused evidence is noted and makes the verdict unknown.
     pub(crate) fn conclude(&self, property: PropertyId, verdict: Verdict) -> Verdict {
         self.confirm(property, verdict).unwrap_or_else(|refused| self.session.refuse(refused))
     }
 }
 
 impl Session {
+    /// Tells the first confirmed verdict on a property.
+    fn tell(&self, property: PropertyId, verdict: &Verdict) {
+        let Some(observer) = &self.options.verdicts else { return };
+        let decision = self.statistics().decided.get(&property).copied();
+        let engine = decision.map(|decision| decision.engine);
+        let depth = match verdict {
+            Verdict::Unsafe(trace) => Some(trace.depth()),
+            Verdict::Safe(_) | Verdict::Unknown(_) => {
+                decision.map(|decision| decision.depth).filter(|&depth| depth > 0)
+            }
+        };
+        observer(&Confirmed { property, verdict, engine, depth });
+    }
+
     /// Notes refused evidence; the verdict is unknown.
     pub(crate) fn refuse<P, T>(&self, refused: Refused) -> Verdict<P, T> {
         let reason = format!("the checker refused the evidence: {}", refused.reason);
@@ -202,7 +232,7 @@ fn run(options: &Options, monitor: &Monitor, saved: Option<Arc<SavedProof>>) -> 
     }
     if saved.is_some() || options.keep_lemmas.is_some() {
         run = run.with_states(options.keep_lemmas.unwrap_or(PERIOD));
-    } else if options.explain {
+    } else if options.explain || options.store.is_some() {
         run = run.with_states_for_people(PERIOD);
     }
     let (monitor, observer) = (monitor.clone(), options.observer.clone());

@@ -505,7 +505,7 @@ impl Condition {
             Condition::EarlierLemmas => {
                 task.earlier().is_some_and(|state| !state.lemmas.is_empty())
             }
-            Condition::NotInSeries => !task.run().is_in_series() && task.earlier().is_none(),
+            Condition::NotInSeries => !task.run().is_in_series() && !task.is_continuation(),
             Condition::InSeries => !Condition::NotInSeries.holds(task)?,
             Condition::HasWords => has_words(system),
             Condition::HasNumbers => is_worthwhile(system, &task.open()),

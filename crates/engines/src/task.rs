@@ -28,6 +28,8 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
     properties: Arc<[PropertyId]>,
     run: Run,
     earlier: Option<Arc<PdrState>>,
+    /// Are the earlier lemmas offered without being asked for?
+    is_hinted: bool,
     answers: Arc<Mutex<Answers<S>>>,
     /// The way back, if the subject is not what the collector's verdicts are about.
     lift: Option<Arc<LiftVerdict<S>>>,
@@ -83,6 +85,7 @@ impl<S: Subject + 'static> Clone for Task<S> {
             properties: Arc::clone(&self.properties),
             run: self.run.clone(),
             earlier: self.earlier.clone(),
+            is_hinted: self.is_hinted,
             answers: Arc::clone(&self.answers),
             lift: self.lift.clone(),
             bits: Arc::clone(&self.bits),
@@ -105,6 +108,7 @@ impl<S: Subject + 'static> Task<S> {
             properties: properties.into(),
             run: run.clone(),
             earlier: None,
+            is_hinted: false,
             answers: Arc::new(Mutex::new(Answers::new())),
             lift: None,
             bits: Arc::default(),
@@ -125,6 +129,14 @@ impl<S: Subject + 'static> Task<S> {
     /// of the subject.
     pub fn with_earlier(mut self, earlier: Option<Arc<PdrState>>) -> Self {
         self.earlier = earlier;
+        self
+    }
+
+    /// The same task, which may start from these lemmas. Unlike those of [`Task::with_earlier`],
+    /// they do not change which engines a schedule runs.
+    pub fn with_hints(mut self, hints: Option<Arc<PdrState>>) -> Self {
+        self.is_hinted = true;
+        self.earlier = hints;
         self
     }
 
@@ -188,6 +200,11 @@ impl<S: Subject + 'static> Task<S> {
     /// What an earlier run left.
     pub fn earlier(&self) -> Option<&PdrState> {
         self.earlier.as_deref()
+    }
+
+    /// Does the task continue an earlier run, as its user asked for?
+    pub(crate) fn is_continuation(&self) -> bool {
+        self.earlier.is_some() && !self.is_hinted
     }
 
     /// The properties without a verdict, in the order in which they were asked for.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use elinvar::ir::Goal;
-use elinvar::{Options, Problem as Question, Session, Shortening, SmtSolver};
+use elinvar::{Method, Options, Problem as Question, Session, Shortening, SmtSolver, Store};
 use elinvar_cli::Deciders;
 use pyo3::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::wait::{Interest, Listener, wait};
 
 /// Decides the properties of a problem. `words` are the options of the command line about engines.
 #[pyfunction]
-#[pyo3(signature = (problem, words, *, properties=vec![], goal=None, timeout=None, memory=None, seed=0, minimize=false, shortest=false, explain=false, reuse=None, keep_lemmas=None, z3=None, listener=None, all_events=false))]
+#[pyo3(signature = (problem, words, *, properties=vec![], goal=None, timeout=None, memory=None, seed=0, minimize=false, shortest=false, explain=false, reuse=None, keep_lemmas=None, store=None, z3=None, listener=None, all_events=false))]
 #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
 pub fn check(
     py: Python<'_>,
@@ -32,6 +32,7 @@ pub fn check(
     explain: bool,
     reuse: Option<PyRef<'_, Lemmas>>,
     keep_lemmas: Option<f64>,
+    store: Option<PathBuf>,
     z3: Option<PathBuf>,
     listener: Option<Py<PyAny>>,
     all_events: bool,
@@ -39,6 +40,7 @@ pub fn check(
     let question = problem.get().question.clone();
     let needs_lemmas = reuse.is_some() || keep_lemmas.is_some();
     let deciders = deciders(py, &question, &words, needs_lemmas, z3)?;
+    let store = store.map(|path| open_store(py, path, &deciders.method)).transpose()?;
     let options = Options {
         method: deciders.method,
         smt_solvers: deciders.smt_solvers,
@@ -52,6 +54,7 @@ pub fn check(
         explain,
         reuse: reuse.map(|lemmas| Arc::clone(&lemmas.0)),
         keep_lemmas: keep_lemmas.map(|every| seconds(py, every)).transpose()?,
+        store,
         ..Options::default()
     };
     let interest = if all_events { Interest::All } else { Interest::Progress };
@@ -62,6 +65,15 @@ pub fn check(
     })?;
     let report = Arc::new(report.map_err(|error| errors::exception(py, &error))?);
     Ok(Report { report, problem })
+}
+
+fn open_store(py: Python<'_>, path: PathBuf, method: &Method) -> PyResult<Arc<Store>> {
+    if let Method::Program(_) = method {
+        let message = "a store applies only to transition systems, not to programs";
+        return Err(errors::usage(py, message.to_owned()));
+    }
+    let store = Store::open(path).map_err(|error| errors::exception(py, &error))?;
+    Ok(Arc::new(store))
 }
 
 /// What decides the properties. Proofs about programs are checked by this program of Z3.

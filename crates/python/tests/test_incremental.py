@@ -131,3 +131,29 @@ def test_optimum() -> None:
     for arguments in (("nonsense", range(1, 3)), ("limit", range(3, 3)), ("limit", range(0, 9, 2))):
         with pytest.raises(elinvar.UsageError):
             elinvar.optimum(limited(), *arguments)
+
+
+def test_a_store_answers_the_same_question_under_other_names(tmp_path: Path) -> None:
+    store = tmp_path / "proofs"
+    first = counters().check(store=store)
+    assert first.verdict == "safe" and first.properties[0].source == "engine"
+    s = System()
+    y, x = s.register("y", 4, init=0), s.register("x", 4, init=0)
+    x.next = (x == 9).ite(0, x + 1)
+    y.next = (x == 9).ite(0, y + 1)
+    s.always(y < 12, "renamed")
+    second = s.check(store=store)
+    assert second.verdict == "safe"
+    assert (second.properties[0].source, second.properties[0].engine) == ("store", "store")
+    s.always(x != 9, "wrong")
+    third = s.check(store=store)
+    assert third.verdict == "unsafe"
+    assert [found.source for found in third.properties] == ["store", "engine"]
+
+
+def test_other_folders_are_not_stores(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(elinvar.UsageError, match="is not a store"):
+        counters().check(store=tmp_path)
+    with pytest.raises(elinvar.UsageError, match="applies only to transition systems"):
+        elinvar.check(b"procedure p(x: int) { assert x == x; }", store=tmp_path / "proofs")

@@ -81,8 +81,10 @@ impl<M: Measured> Log<M> {
         }
         if let Some(file) = &mut self.file {
             let line = format!("{path},{setting},{limit},{}\n", run.cells().join(","));
-            // In one write, so that rows of several processes do not mix.
+            // In one write, so that rows of several processes do not mix, and on the disk, so that
+            // the row outlives this process and the machine.
             file.write_all(line.as_bytes())
+                .and_then(|()| file.sync_data())
                 .map_err(|error| format!("cannot append to the file of runs: {error}"))?;
         }
         self.runs.insert((path.to_owned(), setting.to_owned()), (limit, run.clone()));

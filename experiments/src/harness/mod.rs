@@ -7,6 +7,7 @@
 //! measurement and the report.
 
 pub mod bench;
+mod campaign;
 pub mod csv;
 pub mod list;
 pub mod log;
@@ -52,6 +53,10 @@ pub struct RunOptions {
     /// Write a page with tables and plots, after each instance
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Write the runs as the folder of a campaign, with its page, after each instance; `elinvar
+    /// run report` compares it with others
+    #[arg(long, value_name = "DIR")]
+    campaign: Option<PathBuf>,
     /// The binary [default: target/release/elinvar]
     #[arg(long, value_name = "PATH")]
     elinvar: Option<PathBuf>,
@@ -168,11 +173,29 @@ pub fn measure<E: Experiment>(
             runs.push(Some(run));
         }
         results.rows.push(Row { instance, runs });
-        if let Some(file) = options.html.as_ref().filter(|_| options.share.is_none()) {
-            write(file, report(experiment, &results).html())?;
+        if options.share.is_none() {
+            write_reports(experiment, &results, options)?;
         }
     }
     Ok(options.share.is_none().then_some(results))
+}
+
+fn write_reports<E: Experiment>(
+    experiment: &E,
+    results: &ResultsOf<E>,
+    options: &RunOptions,
+) -> Result<(), String> {
+    if options.html.is_none() && options.campaign.is_none() {
+        return Ok(());
+    }
+    let report = report(experiment, results);
+    if let Some(file) = &options.html {
+        write(file, report.html())?;
+    }
+    match &options.campaign {
+        Some(folder) => campaign::write_folder(results, report.title, folder),
+        None => Ok(()),
+    }
 }
 
 fn known_or_new<E: Experiment>(

@@ -55,7 +55,7 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::plot::tests::is_well_formed;
+    use crate::harness::testing::is_well_formed;
 
     /// Checks that a page is well formed, loads nothing, and shows no number that is not
     /// finite.

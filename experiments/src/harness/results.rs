@@ -186,8 +186,8 @@ impl<M> Row<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::testing::is_well_formed;
     use crate::harness::testing::{Count, decided, instance, run};
-    use crate::plot::tests::is_well_formed;
 
     #[derive(PartialEq)]
     struct Named(&'static str);

@@ -1,5 +1,7 @@
 //! Means, medians and deviations.
 
+pub use elinvar::plot::bars::Spread;
+
 /// The median; none without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -27,38 +29,6 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let logarithms: Vec<f64> = values.into_iter().map(f64::ln).collect();
     let count = logarithms.len();
     (count > 0).then(|| (logarithms.iter().sum::<f64>() / count as f64).exp())
-}
-
-/// A mean with the standard deviation of a sample. A single value has no deviation.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Spread {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation.
-    pub deviation: Option<f64>,
-}
-
-impl Spread {
-    /// The spread of the values; none without values.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let values: Vec<f64> = values.into_iter().collect();
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        match values.len() {
-            0 => None,
-            1 => Some(Spread { mean, deviation: None }),
-            _ => Some(Spread { mean, deviation: Some((squares / (count - 1.0)).sqrt()) }),
-        }
-    }
-
-    /// The mean and the deviation with so many digits after the decimal point.
-    pub fn text(&self, digits: usize) -> String {
-        match self.deviation {
-            Some(deviation) => format!("{:.digits$} ± {deviation:.digits$}", self.mean),
-            None => format!("{:.digits$}", self.mean),
-        }
-    }
 }
 
 /// By how many percent the second value is less than the first, relative to the first.
@@ -90,17 +60,6 @@ mod tests {
         assert_eq!(geometric_mean([]), None);
         assert!((geometric_mean([2.0, 0.5]).unwrap() - 1.0).abs() < 1e-12);
         assert!((geometric_mean([1.0, 100.0]).unwrap() - 10.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_deviation_is_that_of_a_sample() {
-        assert_eq!(Spread::of([]), None);
-        assert_eq!(Spread::of([3.0]), Some(Spread { mean: 3.0, deviation: None }));
-        let spread = Spread::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
-        assert_eq!(spread.mean, 5.0);
-        assert!((spread.deviation.unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
-        assert_eq!(spread.text(2), "5.00 ± 2.14");
-        assert_eq!(Spread::of([1.5, 1.5]).unwrap().deviation, Some(0.0));
     }
 
     #[test]

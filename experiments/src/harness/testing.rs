@@ -92,3 +92,35 @@ pub fn options<T: Args>(words: &[&str]) -> T {
     let words = ["test"].iter().chain(words);
     T::from_arg_matches(&command.get_matches_from(words)).unwrap()
 }
+
+/// Checks that all elements are closed in the right order and all text is escaped.
+pub fn is_well_formed(markup: &str) -> Result<(), String> {
+    let mut open = Vec::new();
+    let mut rest = markup;
+    while let Some(start) = rest.find('<') {
+        text_is_escaped(&rest[..start])?;
+        let end = start + rest[start..].find('>').ok_or("a tag is not closed")?;
+        let tag = &rest[start + 1..end];
+        rest = &rest[end + 1..];
+        if !tag.matches('"').count().is_multiple_of(2) || tag.contains('<') {
+            return Err(format!("<{tag}>"));
+        }
+        let name = |tag: &str| tag.split_whitespace().next().unwrap_or_default().to_owned();
+        if let Some(tag) = tag.strip_prefix('/') {
+            let opened = open.pop();
+            if opened.as_deref() != Some(tag) {
+                return Err(format!("{opened:?} is closed by {tag}"));
+            }
+        } else if !tag.ends_with('/') {
+            open.push(name(tag));
+        }
+    }
+    text_is_escaped(rest)?;
+    if open.is_empty() { Ok(()) } else { Err(format!("{open:?} are not closed")) }
+}
+
+fn text_is_escaped(text: &str) -> Result<(), String> {
+    let entities = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"];
+    let clean = entities.iter().fold(text.to_owned(), |text, entity| text.replace(entity, ""));
+    if clean.contains(['&', '>']) { Err(format!("not escaped: {text}")) } else { Ok(()) }
+}

@@ -140,8 +140,8 @@ mod tests {
     use super::super::tests::{results, row};
     use super::*;
     use crate::harness::run::Run;
+    use crate::harness::testing::is_well_formed;
     use crate::harness::testing::run;
-    use crate::plot::tests::is_well_formed;
 
     #[test]
     fn expansions_are_summed_by_group() {

@@ -12,6 +12,7 @@ use elinvar::readable::story::{self, Excerpt, Gap, Row};
 use elinvar::readable::{count, seconds, sentence, value};
 use elinvar::{
     Location, Problem, ProgramProblem, Proof, PropertyKind, PropertyReport, Report, Summary, Trace,
+    VerdictSource,
 };
 use elinvar_engines::pdr::Reuse;
 
@@ -53,6 +54,9 @@ pub fn render(report: &Report, view: &View, look: Look) -> String {
     if let Some(line) = reuse(report) {
         write!(text, "\n{line}").expect(STRINGS);
     }
+    if let Some(line) = stored(report) {
+        write!(text, "\n{line}").expect(STRINGS);
+    }
     let dialect = match report.dialect() {
         None | Some(Dialect::Boogie) => "",
         Some(Dialect::Ultimate) => "dialect ultimate, ",
@@ -85,6 +89,23 @@ fn reuse(report: &Report) -> Option<String> {
     Some(format!(
         "Reused {kept} of {offered} lemmas, {always} of them inductive, after {queries}{saved}.\n"
     ))
+}
+
+/// How many verdicts come from the store.
+fn stored(report: &Report) -> Option<String> {
+    report.options.store.as_ref()?;
+    let is_stored = |property: &&PropertyReport| property.source == VerdictSource::Store;
+    let (stored, all) =
+        (report.properties.iter().filter(is_stored).count(), report.properties.len());
+    Some(match (stored, all) {
+        (0, 1) => "The store had no evidence for this property.\n".to_owned(),
+        (0, _) => "The store had no evidence for these properties.\n".to_owned(),
+        (1, 1) => "The evidence comes from the store and was checked again.\n".to_owned(),
+        (_, _) => format!(
+            "The evidence for {stored} of {all} properties comes from the store and was checked \
+             again.\n"
+        ),
+    })
 }
 
 /// What the verdict says, in sentences.

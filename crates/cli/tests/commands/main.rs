@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 
 mod action;
+mod benchexec;
+mod campaign;
+mod campaign_report;
 mod ci;
 mod competition;
 mod designs;

@@ -7,7 +7,7 @@ const ESCAPE: char = '\u{1b}';
 
 /// A generator of pseudo-random numbers that would have to run for hours to reach the numbers of
 /// its many properties, which have long names.
-fn endless(folder: &Path) {
+pub fn endless(folder: &Path) {
     let mut model = "1 sort bitvec 32\n2 zero 1\n3 state 1 generator\n4 init 1 3 2\n\
                      5 constd 1 1103515245\n6 mul 1 3 5\n7 constd 1 12345\n8 add 1 6 7\n9 next 1 3 8\n\
                      10 sort bitvec 1\n"
@@ -173,6 +173,40 @@ fn progress_survives_a_resize() {
     terminal.key("C-c");
     let last = terminal.screens().pop().unwrap();
     expect_clean(&last);
+}
+
+/// Is it a part of the dashboard of a campaign?
+fn is_dashboard(line: &str) -> bool {
+    line.contains("/40 done") || line.starts_with("strategy") || line.contains(" undecided  ")
+}
+
+#[test]
+fn a_dashboard_fits_survives_a_resize_and_leaves_nothing() {
+    let Some(terminal) = Terminal::open(80) else { return };
+    terminal.start("run endless.btor2 --strategy 'pdr 200ms' -j 1 --directory c");
+    let wait_for = |columns: usize| {
+        let start = Instant::now();
+        loop {
+            let screen = terminal.screen();
+            let count = screen.iter().filter(|line| line.contains("/40 done")).count();
+            let fits = screen.iter().all(|line| line.chars().count() < columns);
+            // It is drawn once, and all of it is there.
+            if count == 1 && fits && screen.iter().any(|line| line.starts_with("strategy")) {
+                return;
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "{columns}: {screen:#?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for(80);
+    terminal.resize(36);
+    wait_for(36);
+    terminal.resize(100);
+    wait_for(100);
+    let last = terminal.screens().pop().unwrap();
+    let left: Vec<&String> = last.iter().filter(|line| is_dashboard(line)).collect();
+    assert!(left.is_empty(), "{last:#?}");
+    assert!(last.iter().any(|line| line.starts_with("unknown: 40 properties")), "{last:#?}");
 }
 
 #[test]

@@ -29,64 +29,106 @@ const STRINGS: &str = "memory does not fail";
 /// One suite with a test case for each property; if there is no report, with one test case that
 /// says why.
 pub fn junit(invocation: &Invocation, outcome: Outcome<'_>) -> String {
-    let cases = cases(invocation, outcome);
-    let count = |is_error| {
-        let counts = |case: &&Case| case.fault.as_ref().is_some_and(|f| f.is_error == is_error);
-        cases.iter().filter(counts).count().to_string()
-    };
-    let (tests, failures, errors) = (cases.len().to_string(), count(false), count(true));
-    let time = seconds(invocation.time());
+    let notices: Vec<&str> = invocation.notices.iter().map(|n| &n.message[..]).collect();
+    document(&[Suite {
+        name: invocation.name(),
+        file: invocation.models.first().cloned().unwrap_or_default(),
+        timestamp: humantime::format_rfc3339_seconds(invocation.start).to_string(),
+        time: Some(invocation.time()),
+        properties: properties(invocation, outcome),
+        cases: cases(invocation, outcome),
+        errors: notices.join("\n"),
+    }])
+}
+
+/// The tests of one run, or of one model of a campaign.
+pub(crate) struct Suite {
+    pub name: String,
+    pub file: String,
+    pub timestamp: String,
+    /// How long it took; without it, the sum of the times of the tests.
+    pub time: Option<Duration>,
+    pub properties: Vec<(&'static str, String)>,
+    pub cases: Vec<Case>,
+    /// What went wrong, apart from the verdicts.
+    pub errors: String,
+}
+
+/// Suites as one document.
+pub(crate) fn document(suites: &[Suite]) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None))).expect(STRINGS);
-    let counts = [
-        ("tests", &tests[..]),
-        ("failures", &failures[..]),
-        ("errors", &errors[..]),
-        ("time", &time[..]),
-    ];
-    let suites = writer.create_element("testsuites").with_attribute(("name", "elinvar"));
-    let suites = suites.with_attributes(counts);
-    suites
-        .write_inner_content(|writer| suite(writer, invocation, outcome, &cases, &counts))
+    let cases = || suites.iter().flat_map(|suite| &suite.cases);
+    let time = suites.iter().map(Suite::time).sum();
+    let element = writer.create_element("testsuites").with_attribute(("name", "elinvar"));
+    let counts = counts(cases(), time);
+    let element = element.with_attributes(counts.iter().map(|(name, text)| (*name, &text[..])));
+    element
+        .write_inner_content(|writer| suites.iter().try_for_each(|suite| suite.write(writer)))
         .expect(STRINGS);
     let mut text = String::from_utf8(writer.into_inner()).expect("it is made of strings");
     text.push('\n');
     text
 }
 
+/// How many tests there are and how many are not passed, as attributes.
+fn counts<'a>(
+    cases: impl Iterator<Item = &'a Case> + Clone,
+    time: Duration,
+) -> [(&'static str, String); 4] {
+    let count = |is_error| {
+        let counts = |case: &&Case| case.fault.as_ref().is_some_and(|f| f.is_error == is_error);
+        cases.clone().filter(counts).count().to_string()
+    };
+    [
+        ("tests", cases.clone().count().to_string()),
+        ("failures", count(false)),
+        ("errors", count(true)),
+        ("time", seconds(time)),
+    ]
+}
+
 type Output = Writer<Vec<u8>>;
 
-fn suite(
-    writer: &mut Output,
-    invocation: &Invocation,
-    outcome: Outcome<'_>,
-    cases: &[Case],
-    counts: &[(&str, &str)],
-) -> std::io::Result<()> {
-    let (name, start) =
-        (clean(&invocation.name()), humantime::format_rfc3339_seconds(invocation.start));
-    let start = start.to_string();
-    let file = invocation.models.first().map_or("", String::as_str);
-    let suite = writer
-        .create_element("testsuite")
-        .with_attributes([("name", &name[..]), ("file", &clean(file)), ("timestamp", &start)])
-        .with_attributes(counts.iter().copied())
-        .with_attribute(("skipped", "0"));
-    suite.write_inner_content(|writer| {
-        properties(writer, invocation, outcome)?;
-        cases.iter().try_for_each(|case| case.write(writer))?;
-        let notices: Vec<&str> = invocation.notices.iter().map(|n| &n.message[..]).collect();
-        element(writer, "system-err", &notices.join("\n"))
-    })?;
-    Ok(())
+impl Suite {
+    fn time(&self) -> Duration {
+        self.time.unwrap_or_else(|| self.cases.iter().map(|case| case.time).sum())
+    }
+
+    fn write(&self, writer: &mut Output) -> std::io::Result<()> {
+        let counts = counts(self.cases.iter(), self.time());
+        let suite = writer
+            .create_element("testsuite")
+            .with_attributes([
+                ("name", &clean(&self.name)[..]),
+                ("file", &clean(&self.file)),
+                ("timestamp", &clean(&self.timestamp)),
+            ])
+            .with_attributes(counts.iter().map(|(name, text)| (*name, &text[..])))
+            .with_attribute(("skipped", "0"));
+        suite.write_inner_content(|writer| {
+            self.write_properties(writer)?;
+            self.cases.iter().try_for_each(|case| case.write(writer))?;
+            element(writer, "system-err", &self.errors)
+        })?;
+        Ok(())
+    }
+
+    fn write_properties(&self, writer: &mut Output) -> std::io::Result<()> {
+        writer.create_element("properties").write_inner_content(|writer| {
+            for (name, value) in &self.properties {
+                let property = writer.create_element("property");
+                let attributes = [("name", *name), ("value", &clean(value))];
+                property.with_attributes(attributes).write_empty()?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
 }
 
 /// How the run was made, and what it wrote.
-fn properties(
-    writer: &mut Output,
-    invocation: &Invocation,
-    outcome: Outcome<'_>,
-) -> std::io::Result<()> {
+fn properties(invocation: &Invocation, outcome: Outcome<'_>) -> Vec<(&'static str, String)> {
     let mut values = vec![
         ("elinvar.version", env!("CARGO_PKG_VERSION").to_owned()),
         ("elinvar.command", invocation.words.join(" ")),
@@ -97,33 +139,25 @@ fn properties(
         values.push(("elinvar.engine", report.engines()));
         values.extend(report.files.iter().map(|file| ("elinvar.file", path(&file.path))));
     }
-    writer.create_element("properties").write_inner_content(|writer| {
-        for (name, value) in &values {
-            let property = writer.create_element("property");
-            let attributes = [("name", *name), ("value", &clean(value))];
-            property.with_attributes(attributes).write_empty()?;
-        }
-        Ok(())
-    })?;
-    Ok(())
+    values
 }
 
 /// A property as a test.
-struct Case {
-    class: String,
-    name: String,
-    time: Duration,
-    fault: Option<Fault>,
-    output: String,
+pub(crate) struct Case {
+    pub class: String,
+    pub name: String,
+    pub time: Duration,
+    pub fault: Option<Fault>,
+    pub output: String,
 }
 
 /// Why a test is not passed.
-struct Fault {
+pub(crate) struct Fault {
     /// Could the test not be completed? Otherwise it failed.
-    is_error: bool,
-    kind: &'static str,
-    message: String,
-    text: String,
+    pub is_error: bool,
+    pub kind: &'static str,
+    pub message: String,
+    pub text: String,
 }
 
 impl Case {
@@ -243,7 +277,7 @@ fn times(report: &Report) -> HashMap<PropertyId, Duration> {
 }
 
 /// The name of a file without its folders and ending. Servers split class names at dots.
-fn class_of(model: &str) -> String {
+pub(crate) fn class_of(model: &str) -> String {
     let stem = Path::new(model).file_stem().unwrap_or(model.as_ref());
     stem.to_string_lossy().replace('.', "_")
 }

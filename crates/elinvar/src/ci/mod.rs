@@ -5,8 +5,8 @@
 //! before the model was read or because of an error, so that a server that collects the files
 //! never shows the results of an earlier run.
 
-mod junit;
-mod sarif;
+pub(crate) mod junit;
+pub(crate) mod sarif;
 mod steps;
 
 use std::path::PathBuf;

@@ -322,7 +322,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-fn uri(path: &Path) -> String {
+pub(crate) fn uri(path: &Path) -> String {
     let text = path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
     utf8_percent_encode(&text, ESCAPED).to_string()
 }

@@ -15,6 +15,9 @@ use elinvar_formats::waveform::WaveformFormat;
 use elinvar_formats::yosys::{YosysMap, read_map, write_witness};
 use elinvar_ir::{Certificate, PropertyId, StopReason, Verdict};
 
+pub(crate) use self::program::{certificate as program_certificate, witness as program_witness};
+pub(crate) use self::system::text_certificate;
+
 use self::system::EvidenceError;
 use crate::confirm::{judge_proof, judge_run};
 use crate::error::Error;

@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 /// JSON that can stand in a script element: no `<` in it begins a tag or a comment.
-pub(super) fn script_data(data: &Json) -> String {
+pub(crate) fn script_data(data: &Json) -> String {
     data.to_string().replace('<', "\\u003c")
 }
 
 /// How many bytes a text takes in the data, about.
-pub(super) fn cost(text: &str) -> usize {
+pub(crate) fn cost(text: &str) -> usize {
     let byte = |byte: u8| match byte {
         b'<' => 6,
         b'"' | b'\\' | b'\n' | b'\t' => 2,
@@ -22,7 +22,7 @@ pub(super) fn cost(text: &str) -> usize {
 }
 
 /// A text between tags.
-pub(super) fn markup(text: &str) -> String {
+pub(crate) fn markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -55,12 +55,12 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// The source of a Content-Security-Policy that allows exactly this script or style.
-pub(super) fn policy_hash(text: &str) -> String {
+pub(crate) fn policy_hash(text: &str) -> String {
     format!("'sha256-{}'", base64(&Sha256::digest(text.as_bytes())))
 }
 
 /// Bytes in base 64 (RFC 4648, section 4).
-pub(super) fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

@@ -1,6 +1,6 @@
 // Keys that work everywhere on the page, and the help about all keys.
 
-const HELP = [
+const TABLE_HELP = [
   ["Page", [
     ["/", "filter the properties"],
     ["Escape", "clear the filter, or go back to the table"],
@@ -11,6 +11,9 @@ const HELP = [
     ["Page Up, Page Down, Home, End", "move further"],
     ["Enter", "go to the details"],
   ]],
+];
+
+const WAVE_HELP = [
   ["Waveform", [
     ["← →", "move the cursor by a cycle"],
     ["↑ ↓", "choose a signal"],
@@ -25,13 +28,13 @@ const HELP = [
   ]],
 ];
 
-function helpDialog() {
+function helpDialog(help) {
   const keys = ([key, text]) => el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, text));
   const group = ([title, list]) => [el("h3", {}, title), el("dl", { class: "keys" }, list.map(keys))];
   const dialog = el("dialog", { "aria-labelledby": "help-heading" });
   append(dialog, [
     el("h2", { id: "help-heading" }, "Keys"),
-    HELP.map(group),
+    help.map(group),
     el("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Close"),
   ]);
   return dialog;

@@ -5,10 +5,12 @@
 //! text can become code. A Content-Security-Policy allows only the script and the style of the
 //! page, by their hashes, and no connection.
 //!
+//! The page of a campaign has the same frame, style, table and keys.
+//!
 //! The waveform is a component of its own: [`waveform`] returns it as a fragment, for notebooks.
 
 mod data;
-mod escape;
+pub(crate) mod escape;
 mod evidence;
 mod explanation;
 mod runs;
@@ -28,21 +30,21 @@ pub use self::escape::{command_line, sha256};
 
 /// The frame of the page, with places for the rest.
 const FRAME: &str = include_str!("page.html");
-const PAGE_STYLE: &str = include_str!("page.css");
+pub(crate) const PAGE_STYLE: &str = include_str!("page.css");
 const WAVE_STYLE: &str = include_str!("wave.css");
+/// The script that all others use.
+pub(crate) const DOM_SCRIPT: &str = include_str!("dom.js");
 /// The scripts of the waveform, then those of the page: later ones use earlier ones.
 const WAVE_SCRIPTS: [&str; 4] = [
-    include_str!("dom.js"),
+    DOM_SCRIPT,
     include_str!("wave_data.js"),
     include_str!("wave_draw.js"),
     include_str!("wave.js"),
 ];
-const PAGE_SCRIPTS: [&str; 4] = [
-    include_str!("detail.js"),
-    include_str!("table.js"),
-    include_str!("keys.js"),
-    include_str!("page.js"),
-];
+/// The scripts of tables, which the page of a campaign uses as well.
+pub(crate) const TABLE_SCRIPTS: [&str; 3] =
+    [include_str!("parts.js"), include_str!("table.js"), include_str!("keys.js")];
+const PAGE_SCRIPTS: [&str; 2] = [include_str!("detail.js"), include_str!("page.js")];
 
 /// Bytes of the waveform of a fragment.
 const FRAGMENT: usize = 4_000_000;
@@ -99,17 +101,29 @@ pub fn unread(reason: &StopReason, options: &PageOptions) -> String {
 
 fn render(data: &Json, options: &PageOptions) -> String {
     let style = format!("{PAGE_STYLE}{WAVE_STYLE}");
-    let script = script(WAVE_SCRIPTS.iter().chain(&PAGE_SCRIPTS));
+    let script = script(WAVE_SCRIPTS.iter().chain(&TABLE_SCRIPTS).chain(&PAGE_SCRIPTS));
+    let title = format!("{}: {}", options.title(), data["verdict"].as_str().unwrap_or_default());
+    document(&title, style, "", data, script)
+}
+
+/// A page with a title, a style, figures as markup, data and a script.
+pub(crate) fn document(
+    title: &str,
+    style: String,
+    figures: &str,
+    data: &Json,
+    script: String,
+) -> String {
     let policy = format!(
         "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
         policy_hash(&script),
         policy_hash(&style)
     );
-    let title = format!("{}: {}", options.title(), data["verdict"].as_str().unwrap_or_default());
     let parts = [
         ("policy", policy),
-        ("title", markup(&title)),
+        ("title", markup(title)),
         ("style", style),
+        ("figures", figures.to_owned()),
         ("data", script_data(data)),
         ("script", script),
     ];
@@ -117,7 +131,7 @@ fn render(data: &Json, options: &PageOptions) -> String {
 }
 
 /// The scripts as one, which defines nothing outside itself.
-fn script<'a>(scripts: impl Iterator<Item = &'a &'a str>) -> String {
+pub(crate) fn script<'a>(scripts: impl Iterator<Item = &'a &'a str>) -> String {
     let all: String = scripts.copied().collect();
     format!("(() => {{\n\"use strict\";\n{all}}})();\n")
 }

@@ -33,7 +33,7 @@ function firstProperty(properties) {
 
 function start() {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const dialog = helpDialog();
+  const dialog = helpDialog([...TABLE_HELP, ...WAVE_HELP]);
   document.body.append(dialog);
   fillHeader(document.getElementById("header"), data, dialog);
   fillFooter(document.getElementById("footer"), data);

@@ -21,16 +21,20 @@ function compare(a, b) {
   return typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
 }
 
+/** What the filter of the page of a report looks at. */
+const searchText = (p) => `${p.number} ${p.name} ${placeText(p)} ${p.kind} ${p.engine ?? ""} ${p.verdict}`;
+
 class PropertyTable {
-  constructor(host, properties, onSelect) {
+  constructor(host, properties, onSelect, columns = COLUMNS, text = searchText) {
     this.properties = properties;
     this.onSelect = onSelect;
+    this.text = text;
     this.verdicts = new Set();
-    this.order = { column: COLUMNS[0], up: true };
+    this.order = { column: columns[0], up: true };
     this.limit = PAGE;
     this.selected = null;
     const present = (column) => properties.some((p) => (column.cell ? true : column.text(p) !== ""));
-    this.columns = COLUMNS.filter(present);
+    this.columns = columns.filter(present);
     this.build(host);
     this.update();
   }
@@ -92,9 +96,8 @@ class PropertyTable {
 
   matching() {
     const words = this.search.value.trim().toLowerCase().split(/\s+/);
-    const text = (p) => `${p.number} ${p.name} ${placeText(p)} ${p.kind} ${p.engine ?? ""} ${p.verdict}`.toLowerCase();
     const passes = (p) =>
-      (this.verdicts.size === 0 || this.verdicts.has(p.verdict)) && words.every((word) => text(p).includes(word));
+      (this.verdicts.size === 0 || this.verdicts.has(p.verdict)) && words.every((word) => this.text(p).toLowerCase().includes(word));
     const { column, up } = this.order;
     const value = column.value ?? ((p) => p[column.key]);
     return this.properties.filter(passes).sort((a, b) => (up ? 1 : -1) * compare(value(a), value(b)) || a.number - b.number);

@@ -5,9 +5,10 @@
 //! [`memclear`]. For the growth of effort with size: [`shift_parity`],
 //! [`counters`] and [`ring`], whose shortest proofs by clauses are known. And games on
 //! graphs with a limit to optimise: [`pebbling`]; and [`peterson()`]. For the growth of proofs of
-//! liveness: [`arbiters`].
+//! liveness: [`arbiters`]. For many properties: [`chip()`].
 
 mod arbiters;
+mod chip;
 mod counters;
 mod fifo;
 mod memclear;
@@ -18,6 +19,7 @@ mod ring;
 mod shift_parity;
 
 pub use arbiters::{arbiters, arbiters_with_bug};
+pub use chip::{chip, chip_edited};
 pub use counters::counters;
 pub use fifo::{FifoError, MAX_DEPTH, fifo, fifo_with_bug};
 pub use memclear::{memclear, memclear_of};

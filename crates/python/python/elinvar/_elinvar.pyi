@@ -122,6 +122,7 @@ def check(
     explain: bool = False,
     reuse: Optional[Lemmas] = None,
     keep_lemmas: Optional[float] = None,
+    store: Optional[str] = None,
     z3: Optional[str] = None,
     listener: Optional[Callable[..., object]] = None,
     all_events: bool = False,

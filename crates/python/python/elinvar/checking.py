@@ -98,6 +98,7 @@ def check(
     explain: bool = False,
     reuse: Union[Lemmas, Report, PathLike, None] = None,
     keep_lemmas: bool = False,
+    store: Optional[PathLike] = None,
     options: Optional[Options] = None,
     on_progress: Optional[ProgressFunction] = None,
     on_event: Optional[EventFunction] = None,
@@ -135,6 +136,9 @@ def check(
         reuse: Start from the lemmas of an earlier run, on this or on another version of the system:
             lemmas, a report with lemmas, or a file. The lemmas of this run are kept as well.
         keep_lemmas: Keep what the run learns in :attr:`Report.lemmas`.
+        store: The folder of a store of proofs, which is made if it does not exist. Properties are
+            looked up there by the logic that they depend on, whatever names it has; what the store
+            has is checked, and what the run finds out is added.
         options: Other options of ``elinvar check`` about engines, by their names without dashes,
             such as ``{"ctg": 5, "no_push": True}``.
         on_progress: Is called with what the engines do.
@@ -169,6 +173,7 @@ def check(
         explain=explain,
         reuse=lemmas,
         keep_lemmas=(_RARELY if frames_every is None else frames_every) if keeping else None,
+        store=None if store is None else os.fspath(store),
         z3=find_z3() if native.is_program else None,
         listener=listener(names, on_progress, on_event),
         all_events=on_event is not None,

@@ -115,7 +115,9 @@ class Property:
         depth: The cycle of the failure, the depth of an induction, the level at which a proof
             converged, or the bound that was reached.
         seconds: The time from the start of the run to the verdict.
-        engine: The engine that decided it.
+        engine: The engine that decided it, or ``store``.
+        source: Where the evidence comes from, which was checked in any case: ``engine``, ``store``,
+            or none if the property is undecided.
         location: Where it is in the source, if that is known.
         vacuous: Whether the property was proved, but about less than it seems to say.
     """
@@ -132,6 +134,7 @@ class Property:
         self.depth: Optional[int] = data["depth"]
         self.seconds: float = data["seconds"]
         self.engine: Optional[str] = data["engine"]
+        self.source: Optional[str] = data["source"]
         self.location = Location.from_dict(data["location"])
         self.vacuous: bool = data["vacuous"]
 

@@ -1,8 +1,7 @@
 //! Lines over an axis, one for each series, perhaps within bands.
 
 use super::frame::{Frame, Symbol};
-use super::{Mark, colour};
-use crate::harness::page::escape;
+use super::{Mark, colour, escape};
 
 const FRAME: Frame =
     Frame { left: 56.0, top: 30.0, width: 320.0, height: 220.0, right: 16.0, bottom: 40.0 };
@@ -27,7 +26,9 @@ pub struct Lines<'a> {
 
 /// A series of points from left to right.
 pub struct Line<'a> {
+    /// The name in the key.
     pub name: &'a str,
+    /// The points, as shares of both axes.
     pub points: Vec<Point>,
 }
 
@@ -36,8 +37,11 @@ pub struct Line<'a> {
 pub struct Point {
     /// A share of the axis.
     pub across: f64,
+    /// The value.
     pub value: f64,
+    /// The lower end of the band.
     pub least: f64,
+    /// The upper end of the band.
     pub most: f64,
 }
 
@@ -91,7 +95,7 @@ impl<'a> Lines<'a> {
                 out += &line.dots(&frame, &colour(index));
             }
         }
-        Some(frame.svg(&out))
+        Some(frame.svg(&format!("{} over {}", self.up.0, self.across.0), &out))
     }
 }
 
@@ -165,7 +169,7 @@ mod tests {
     fn a_line_lies_in_its_band() {
         let first = Point { across: 0.0, value: 11.0, least: 10.0, most: 12.0 };
         let svg = lines(vec![first, Point::new(1.0, 14.0)]).svg().unwrap();
-        is_well_formed(&svg).unwrap();
+        is_well_formed(&svg);
         // From 10 at the bottom, 250, to 14 at the top, 30.
         assert!(svg.contains("class=\"line c0\" d=\"M56.0 195.0L376.0 30.0\""), "{svg}");
         assert!(svg.contains("d=\"M56.0 140.0L376.0 30.0L376.0 30.0L56.0 250.0Z\""), "{svg}");

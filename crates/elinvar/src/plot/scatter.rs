@@ -1,8 +1,7 @@
 //! Pairs of values as points, with the same scale on both axes.
 
 use super::frame::{Frame, Symbol};
-use super::{Mark, colour};
-use crate::harness::page::escape;
+use super::{Mark, colour, escape};
 
 const FRAME: Frame =
     Frame { left: 56.0, top: 30.0, width: 320.0, height: 320.0, right: 16.0, bottom: 40.0 };
@@ -17,12 +16,15 @@ pub struct Scatter<'a> {
     pub marks: Vec<Mark>,
     /// The names of the kinds of points.
     pub kinds: &'a [&'a str],
+    /// The points.
     pub points: Vec<Point>,
 }
 
 /// A point, its coordinates as shares from 0 to 1.
 pub struct Point {
+    /// The place from left to right.
     pub across: f64,
+    /// The place upwards.
     pub up: f64,
     /// An index of the kinds.
     pub kind: usize,
@@ -43,7 +45,7 @@ impl Scatter<'_> {
         out += &FRAME.titles(self.across, self.up);
         out += &FRAME.key(self.kinds, Symbol::Dot, 70.0);
         out.extend(self.points.iter().map(Point::svg));
-        Some(FRAME.svg(&out))
+        Some(FRAME.svg(&format!("{} against {}", self.up, self.across), &out))
     }
 }
 
@@ -69,7 +71,7 @@ mod tests {
         let points = vec![point(0.0, 1.0), point(1.0, 0.0)];
         let marks = vec![(0.5, "½".to_owned())];
         let svg = Scatter { across: "one", up: "two", marks, kinds: &["a"], points }.svg().unwrap();
-        is_well_formed(&svg).unwrap();
+        is_well_formed(&svg);
         assert!(svg.contains("cx=\"56.0\" cy=\"30.0\" r=\"4\"><title>x&lt;y"), "{svg}");
         assert!(svg.contains("cx=\"376.0\" cy=\"350.0\""), "{svg}");
         let none = Scatter { across: "", up: "", marks: vec![], kinds: &[], points: vec![] };

@@ -1,10 +1,8 @@
 //! Bars over a logarithmic axis, several for each group, with their deviations.
 
 use super::axis::Axis;
-use super::colour;
 use super::frame::{Frame, Symbol};
-use crate::harness::page::escape;
-use crate::harness::statistics::Spread;
+use super::{colour, escape};
 
 const HEIGHT: f64 = 220.0;
 /// Longer labels are cut, because they are rotated and would leave the picture.
@@ -22,14 +20,48 @@ pub struct Bars {
     pub unit: &'static str,
     /// Digits after the decimal point in the titles of bars.
     pub digits: usize,
+    /// The groups from left to right.
     pub groups: Vec<Group>,
 }
 
 /// The bars of an input.
 pub struct Group {
+    /// The name of the input, below its bars.
     pub label: String,
     /// None where there is no value.
     pub bars: [Option<Spread>; 2],
+}
+
+/// A mean with the standard deviation of a sample. A single value has no deviation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: Option<f64>,
+}
+
+impl Spread {
+    /// The spread of the values; none without values.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.into_iter().collect();
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        match values.len() {
+            0 => None,
+            1 => Some(Spread { mean, deviation: None }),
+            _ => Some(Spread { mean, deviation: Some((squares / (count - 1.0)).sqrt()) }),
+        }
+    }
+
+    /// The mean and the deviation with so many digits after the decimal point.
+    pub fn text(&self, digits: usize) -> String {
+        match self.deviation {
+            Some(deviation) => format!("{:.digits$} ± {deviation:.digits$}", self.mean),
+            None => format!("{:.digits$}", self.mean),
+        }
+    }
 }
 
 impl Bars {
@@ -60,7 +92,8 @@ impl Bars {
         for (index, group) in self.groups.iter().enumerate() {
             out += &self.group(&frame, &axis, frame.left + GROUP * index as f64, group);
         }
-        Some(frame.svg(&out))
+        let label = format!("{} and {} of each input", self.names[0], self.names[1]);
+        Some(frame.svg(&label, &out))
     }
 
     fn group(&self, frame: &Frame, axis: &Axis, left: f64, group: &Group) -> String {
@@ -128,7 +161,7 @@ mod tests {
     #[test]
     fn pictures_are_well_formed_and_names_escaped() {
         let svg = bars().svg().unwrap();
-        is_well_formed(&svg).unwrap();
+        is_well_formed(&svg);
         assert!(svg.contains("a&lt;b&gt;&amp;&quot;c&quot;, naive: 0.100 ± 0.200 s"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
@@ -140,6 +173,17 @@ mod tests {
         assert!(svg.contains("y=\"189.0\" width=\"15\" height=\"55.0\""), "{svg}");
         assert!(svg.contains("y=\"79.0\" width=\"15\" height=\"165.0\""), "{svg}");
         assert!(svg.contains("V244.0"), "{svg}");
+    }
+
+    #[test]
+    fn the_deviation_is_that_of_a_sample() {
+        assert_eq!(Spread::of([]), None);
+        assert_eq!(Spread::of([3.0]), Some(Spread { mean: 3.0, deviation: None }));
+        let spread = Spread::of([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        assert_eq!(spread.mean, 5.0);
+        assert!((spread.deviation.unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert_eq!(spread.text(2), "5.00 ± 2.14");
+        assert_eq!(Spread::of([1.5, 1.5]).unwrap().deviation, Some(0.0));
     }
 
     #[test]

@@ -1,26 +1,34 @@
 //! The area of a picture, with scales and a key around it.
 
-use super::{Mark, colour};
-use crate::harness::page::escape;
+use super::{Mark, colour, escape};
 
 /// The height of a row of the key.
 const KEY_ROW: f64 = 18.0;
 
 /// Where values are drawn: the area and its margins, in pixels.
 pub struct Frame {
+    /// Pixels on the left of the area, for the labels of the scale.
     pub left: f64,
+    /// Pixels above it, for the key.
     pub top: f64,
+    /// The width of the area.
     pub width: f64,
+    /// The height of the area.
     pub height: f64,
+    /// Pixels on its right.
     pub right: f64,
+    /// Pixels below it, for the labels of the scale.
     pub bottom: f64,
 }
 
 /// The symbol of a series in the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
+    /// A dot, for points.
     Dot,
+    /// A short line.
     Stroke,
+    /// A square, for bars.
     Square,
 }
 
@@ -35,13 +43,14 @@ impl Frame {
         self.top + (1.0 - share) * self.height
     }
 
-    /// A picture with this content.
-    pub fn svg(&self, content: &str) -> String {
+    /// A picture with this content, and with a label for readers that do not see it.
+    pub fn svg(&self, label: &str, content: &str) -> String {
+        let label = escape(label);
         let width = self.left + self.width + self.right;
         let height = self.top + self.height + self.bottom;
         format!(
             "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             role=\"img\">\n{content}</svg>\n"
+             role=\"img\" aria-label=\"{label}\">\n{content}</svg>\n"
         )
     }
 

@@ -11,9 +11,9 @@ pub struct Times(Axis);
 
 impl Times {
     /// The scale from the power of ten below the seconds to the limit.
-    pub fn new(limit: u32, seconds: impl Iterator<Item = f64>) -> Self {
+    pub fn new(limit: impl Into<f64>, seconds: impl Iterator<Item = f64>) -> Self {
         let seconds = seconds.map(|seconds| seconds.max(LEAST));
-        Times(Axis::up_to(f64::from(limit), seconds, 10.0))
+        Times(Axis::up_to(limit.into().max(2.0 * LEAST), seconds, 10.0))
     }
 
     /// The place of a time. An unsolved instance has none and lies at the limit.
