@@ -195,7 +195,8 @@ impl<'a> Invariant<'a> {
     fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
         let mut encoder = Encoder::new(budget);
         let mut frame = self.inside(&mut encoder)?;
-        let mut following = frame.successor(&mut encoder, &read_in_cycle(self.system, self.roots()))?;
+        let mut following =
+            frame.successor(&mut encoder, &read_in_cycle(self.system, self.roots()))?;
         following.constrain(&mut encoder)?;
         self.expect(&mut encoder, &mut following, |clause| Refusal::Consecution { clause })
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use elinvar::files::shown;
 use elinvar::Store;
+use elinvar::files::shown;
 use elinvar::ir::PdrState;
 
 use crate::output;

@@ -120,9 +120,7 @@ fn gc(target: &Target, limit: Option<u64>) -> Result<u8> {
         store.set_limit(limit)?;
     }
     let swept = store.collect_garbage()?;
-    let of = |amount: Amount| {
-        format!("{} of {}", entries(amount.entries), bytes(amount.bytes))
-    };
+    let of = |amount: Amount| format!("{} of {}", entries(amount.entries), bytes(amount.bytes));
     let text = || format!("Removed {}; {} are left.\n", of(swept.removed), of(swept.left));
     let json = json!({ "removed": amount(swept.removed), "left": amount(swept.left) });
     target.print(text, &json)?;
@@ -165,7 +163,11 @@ fn bytes(number: u64) -> String {
     match power.checked_sub(1).map(|unit| unit.min(UNITS.len() - 1)) {
         None => count(number as usize, "byte"),
         Some(unit) => {
-            format!("{:.1} {}", number as f64 / f64::from(10 * unit as u32 + 10).exp2(), UNITS[unit])
+            format!(
+                "{:.1} {}",
+                number as f64 / f64::from(10 * unit as u32 + 10).exp2(),
+                UNITS[unit]
+            )
         }
     }
 }

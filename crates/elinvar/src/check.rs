@@ -9,7 +9,9 @@ use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
 use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
-use elinvar_ir::{Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict};
+use elinvar_ir::{
+    Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict,
+};
 use elinvar_transform::Lift;
 
 use crate::confirm::{self, Refused};
@@ -18,9 +20,7 @@ use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
 use crate::race::race;
-use crate::report::{
-    Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource,
-};
+use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
 
@@ -136,6 +136,7 @@ impl Session {
             return self.decide_system(problem, properties, contest, None);
         };
         let mut inquiry = self.inquire(store, problem, properties);
+        self.polish(problem, &mut inquiry.found);
         let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
         let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();
         let engine = self.options.method.name();
@@ -151,6 +152,34 @@ impl Session {
         let verdict = |id: &PropertyId| inquiry.found.remove(id).expect("all were asked for");
         answers.verdicts = properties.iter().map(verdict).collect();
         Ok(answers)
+    }
+
+    /// Makes the evidence of the store smaller, if that is asked for.
+    fn polish(&self, problem: &SystemProblem, found: &mut BTreeMap<PropertyId, Verdict>) {
+        let is_full = self.options.shortening == Shortening::Full;
+        if found.is_empty() || !self.options.minimize && !is_full {
+            return;
+        }
+        let properties: Vec<PropertyId> = found.keys().copied().collect();
+        let mut verdicts: Vec<Verdict> = found.values().cloned().collect();
+        let task = Task::new(Arc::new(problem.clone()), &properties, &self.run);
+        let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
+        let polished = self.supervisor.watch(move || {
+            let judge = Judge::new(&session, shared.system(), shared.original());
+            if session.options.minimize {
+                let minimize = || session.minimize(&asked, &judge, &mut verdicts);
+                session.during(Phase::Minimizing, minimize);
+            }
+            if is_full {
+                let shorten = || session.shorten(&asked, &judge, &mut verdicts);
+                session.during(Phase::Shortening, shorten);
+            }
+            verdicts
+        });
+        lock(&self.excluded).extend(properties.iter().map(|&id| (id, task.excluded(id))));
+        if let Ok(polished) = polished {
+            *found = properties.into_iter().zip(polished).collect();
+        }
     }
 
     /// Decides properties in a thread of its own. What was found counts also when that thread

@@ -95,7 +95,8 @@ fn reuse(report: &Report) -> Option<String> {
 fn stored(report: &Report) -> Option<String> {
     report.options.store.as_ref()?;
     let is_stored = |property: &&PropertyReport| property.source == VerdictSource::Store;
-    let (stored, all) = (report.properties.iter().filter(is_stored).count(), report.properties.len());
+    let (stored, all) =
+        (report.properties.iter().filter(is_stored).count(), report.properties.len());
     Some(match (stored, all) {
         (0, 1) => "The store had no evidence for this property.\n".to_owned(),
         (0, _) => "The store had no evidence for these properties.\n".to_owned(),

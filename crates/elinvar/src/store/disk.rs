@@ -98,7 +98,11 @@ impl Store {
             let name = entry.map_err(failed)?.file_name();
             // Another process may be making the same store.
             let is_ours = name.to_str().is_some_and(|name| {
-                name == MARKER || name == LOOKED || name == DAMAGED || name.starts_with(TEMPORARY) || is_folder(name)
+                name == MARKER
+                    || name == LOOKED
+                    || name == DAMAGED
+                    || name.starts_with(TEMPORARY)
+                    || is_folder(name)
             });
             if !is_ours {
                 let message = format!("{} is not a store: it has other files", shown(&root));
@@ -156,7 +160,8 @@ impl Store {
         match Entry::read(&bytes, kind, key) {
             Ok(entry) => {
                 let now = SystemTime::now();
-                if modified.is_none_or(|then| now.duration_since(then).is_ok_and(|age| age > USED)) {
+                if modified.is_none_or(|then| now.duration_since(then).is_ok_and(|age| age > USED))
+                {
                     touch(&path, now);
                 }
                 Loaded::Entry(entry)

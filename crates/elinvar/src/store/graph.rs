@@ -156,8 +156,9 @@ pub(super) fn gate_colour(row: &Row, colours: &[u64]) -> u64 {
 /// The next colour of a register from its own and those of its functions.
 pub(super) fn state_colour(node: usize, row: &Row, colours: &[u64]) -> u64 {
     let [init, next, _] = row.operands;
-    let function =
-        |edge: Edge| if edge.is_some() { edge_colour(edge, colours) } else { 0x0f0f_0f0f_0f0f_0f0f };
+    let function = |edge: Edge| {
+        if edge.is_some() { edge_colour(edge, colours) } else { 0x0f0f_0f0f_0f0f_0f0f }
+    };
     ordered(colours[node], &[function(init), function(next)])
 }
 
@@ -221,10 +222,9 @@ fn row(system: &TransitionSystem, id: ExprId, large: &mut FxHashMap<usize, BitVe
             }
         },
         Expr::Symbol(symbol) => match system.role(symbol) {
-            Role::Input(index) => Row {
-                class: Class::Input(index as u32),
-                ..gate(Kind::Input, [sort, 0], [none; 3])
-            },
+            Role::Input(index) => {
+                Row { class: Class::Input(index as u32), ..gate(Kind::Input, [sort, 0], [none; 3]) }
+            }
             Role::State(index) => {
                 let state = system.states()[index];
                 let function = |expr: Option<ExprId>| expr.map_or(none, edge);
@@ -256,9 +256,7 @@ fn row(system: &TransitionSystem, id: ExprId, large: &mut FxHashMap<usize, BitVe
         Expr::Write(array, index, element) => {
             gate(Kind::Write, [0; 2], [edge(array), edge(index), edge(element)])
         }
-        Expr::ConstArray(element) => {
-            gate(Kind::ConstArray, [sort, 0], [edge(element), none, none])
-        }
+        Expr::ConstArray(element) => gate(Kind::ConstArray, [sort, 0], [edge(element), none, none]),
         Expr::ArrayEq(a, b) => {
             let row = gate(Kind::ArrayEq, [0; 2], [edge(a), edge(b), none]);
             Row { class: Class::Commutative, ..row }

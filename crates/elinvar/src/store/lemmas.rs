@@ -137,7 +137,12 @@ impl<'a> Extractor<'a> {
     }
 
     /// The lemmas of a proof, and the registers that it mentions. A trace has none.
-    pub fn of_proof(&self, property: PropertyId, normal: &Normal, verdict: &Verdict) -> Option<Lemmas> {
+    pub fn of_proof(
+        &self,
+        property: PropertyId,
+        normal: &Normal,
+        verdict: &Verdict,
+    ) -> Option<Lemmas> {
         let Verdict::Safe(proof) = verdict else { return None };
         let mut lemmas = Vec::new();
         let mut mentioned: Vec<usize> = Vec::new();
@@ -162,9 +167,11 @@ impl<'a> Extractor<'a> {
             Certificate::Formula(formula) => {
                 let symbols = cone(&formula.pool, [formula.expr]).into_iter();
                 let symbols = symbols.filter_map(|node| formula.pool.as_symbol(node));
-                mentioned.extend(symbols.filter_map(|symbol| match formula.symbols[symbol.index()] {
-                    Role::State(state) => Some(state),
-                    Role::Input(_) => None,
+                mentioned.extend(symbols.filter_map(|symbol| {
+                    match formula.symbols[symbol.index()] {
+                        Role::State(state) => Some(state),
+                        Role::Input(_) => None,
+                    }
                 }));
             }
             Certificate::KInductive { .. } | Certificate::Ranking(_) => {}
@@ -177,7 +184,12 @@ impl<'a> Extractor<'a> {
     }
 
     /// The lemmas of an unfinished search that are about the cone of a property.
-    pub fn of_search(&self, property: PropertyId, normal: &Normal, state: &PdrState) -> Option<Lemmas> {
+    pub fn of_search(
+        &self,
+        property: PropertyId,
+        normal: &Normal,
+        state: &PdrState,
+    ) -> Option<Lemmas> {
         if state.registers.len() != self.keys.len() {
             return None;
         }
@@ -191,7 +203,8 @@ impl<'a> Extractor<'a> {
         if lemmas.is_empty() {
             return None;
         }
-        let mentioned = lemmas.iter().flat_map(|lemma| &lemma.clause).map(|it| it.register).collect();
+        let mentioned =
+            lemmas.iter().flat_map(|lemma| &lemma.clause).map(|it| it.register).collect();
         let status = PropertyStatus::Open { clear: 0 };
         Some(self.select(property, normal, None, mentioned, lemmas, (status, state.depth)))
     }
@@ -316,12 +329,11 @@ impl Collection {
             state.depth = state.depth.max(lemmas.state.depth);
             state.properties.extend(lemmas.state.properties.iter().cloned());
             for FrameLemma { reach, clause } in &lemmas.state.lemmas {
-                let renamed =
-                    |&literal: &RegisterLiteral| Some(RegisterLiteral {
-                        register: *numbers.get(literal.register)?,
-                        ..literal
-                    });
-                let Some(mut clause) = clause.iter().map(renamed).collect::<Option<Vec<_>>>() else {
+                let renamed = |&literal: &RegisterLiteral| {
+                    Some(RegisterLiteral { register: *numbers.get(literal.register)?, ..literal })
+                };
+                let Some(mut clause) = clause.iter().map(renamed).collect::<Option<Vec<_>>>()
+                else {
                     continue;
                 };
                 clause.sort_unstable();

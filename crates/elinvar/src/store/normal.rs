@@ -275,7 +275,8 @@ impl<'a> Normaliser<'a> {
                 text.extend_from_slice(&operand.to_le_bytes());
             }
         }
-        for (tag, edges) in [(b'b', &roots.bits), (b'f', &roots.fairness), (b'c', &roots.constraints)]
+        for (tag, edges) in
+            [(b'b', &roots.bits), (b'f', &roots.fairness), (b'c', &roots.constraints)]
         {
             text.push(if roots.is_live { tag.to_ascii_uppercase() } else { tag });
             let mut edges: Vec<u32> = edges.iter().map(|&edge| numbered(edge)).collect();

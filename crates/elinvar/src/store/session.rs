@@ -173,7 +173,9 @@ impl Asking<'_> {
             let other = Normal { key, inputs: Vec::new(), states, conditions };
             let verdict = text::read(self.system(), property, &other, &entry.body);
             // A proof of another version need not be one of this.
-            let Some(verdict) = verdict.filter(|it| matches!(it, Verdict::Safe(_))) else { continue };
+            let Some(verdict) = verdict.filter(|it| matches!(it, Verdict::Safe(_))) else {
+                continue;
+            };
             if let Ok(verdict @ Verdict::Safe(_)) = self.judge.confirm(property, verdict) {
                 inquiry.found.insert(property, self.tell(property, verdict, entry.depth));
                 inquiry.adapted.insert(property);

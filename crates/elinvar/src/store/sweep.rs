@@ -182,7 +182,12 @@ impl Store {
         Ok(files)
     }
 
-    fn add_files(&self, folder: &Path, kind: Option<Kind>, files: &mut Vec<Found>) -> io::Result<()> {
+    fn add_files(
+        &self,
+        folder: &Path,
+        kind: Option<Kind>,
+        files: &mut Vec<Found>,
+    ) -> io::Result<()> {
         for path in list(folder)? {
             // It may be gone by now.
             let Ok(data) = fs::symlink_metadata(&path) else { continue };

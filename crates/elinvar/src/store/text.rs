@@ -39,7 +39,11 @@ pub(super) struct Written {
 
 /// Evidence about a property of `system` as text about its normal form; nothing if it has parts
 /// outside of the cone that cannot be left out.
-pub(super) fn write(system: &TransitionSystem, normal: &Normal, verdict: &Verdict) -> Option<Written> {
+pub(super) fn write(
+    system: &TransitionSystem,
+    normal: &Normal,
+    verdict: &Verdict,
+) -> Option<Written> {
     let places = Places::new(system, normal);
     let whole = |text| Written { text, is_cut: false };
     match verdict {
@@ -239,8 +243,11 @@ impl<'a> Places<'a> {
                 (None, Some(word)) => (word, Reading::Signed),
                 (None, None) => return None,
             };
-            let term =
-                LinearTerm { coefficient: coefficient.parse().ok()?, word: self.word(word)?, reading };
+            let term = LinearTerm {
+                coefficient: coefficient.parse().ok()?,
+                word: self.word(word)?,
+                reading,
+            };
             (!term.coefficient.is_zero()).then_some(term)
         };
         text.split(',').filter(|text| !text.is_empty()).map(term).collect()
@@ -390,7 +397,8 @@ impl<'a> Places<'a> {
     /// The ranking over numbers of the normal form, its relations in the order of the conditions.
     fn normal_ranking(&self, ranking: &Ranking) -> Option<Ranking> {
         let mut symbols = ranking.symbols.clone();
-        let observers = ranking.observers.iter().flat_map(|observer| [observer.init, observer.next]);
+        let observers =
+            ranking.observers.iter().flat_map(|observer| [observer.init, observer.next]);
         let roots = observers.chain([ranking.invariant]).chain(ranking.relation.iter().copied());
         for node in cone(&ranking.pool, roots) {
             if let Some(symbol) = ranking.pool.as_symbol(node) {
@@ -405,7 +413,8 @@ impl<'a> Places<'a> {
         if ranking.relation.len() != self.normal.conditions.len() {
             return None;
         }
-        let relation = self.normal.conditions.iter().map(|&index| ranking.relation[index]).collect();
+        let relation =
+            self.normal.conditions.iter().map(|&index| ranking.relation[index]).collect();
         Some(Ranking { symbols, relation, ..ranking.clone() })
     }
 
@@ -441,11 +450,7 @@ fn renamed(
 }
 
 /// Clauses, one on each line; those with a literal outside of the cone are left out.
-fn lines_of<L>(
-    kind: &str,
-    clauses: &[Vec<L>],
-    literal: impl Fn(&L) -> Option<String>,
-) -> Written {
+fn lines_of<L>(kind: &str, clauses: &[Vec<L>], literal: impl Fn(&L) -> Option<String>) -> Written {
     let clause = |clause: &Vec<L>| -> Option<String> {
         Some(clause.iter().map(&literal).collect::<Option<Vec<String>>>()?.join(" "))
     };
