@@ -35,7 +35,7 @@ pub struct ReuseOptions {
     /// on, whatever names it has: if the store has evidence for it, the evidence is checked, and
     /// no engine is asked. Otherwise engines start from the lemmas of earlier versions. Several
     /// runs may use a store at the same time. See also `elinvar store --help`.
-    #[arg(long, value_name = "DIR", help_heading = "Reuse")]
+    #[arg(long, value_name = "DIR", help_heading = "Reuse", hide_short_help = true)]
     store: Option<PathBuf>,
 }
 

@@ -146,6 +146,7 @@ impl Session {
             return self.decide_system(problem, properties, contest, None);
         };
         let mut inquiry = self.inquire(store, problem, properties);
+        self.polish(problem, &mut inquiry.found);
         let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
         let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();
         let engine = self.options.method.name();
@@ -161,6 +162,34 @@ impl Session {
         let verdict = |id: &PropertyId| inquiry.found.remove(id).expect("all were asked for");
         answers.verdicts = properties.iter().map(verdict).collect();
         Ok(answers)
+    }
+
+    /// Makes the evidence of the store smaller, if that is asked for.
+    fn polish(&self, problem: &SystemProblem, found: &mut BTreeMap<PropertyId, Verdict>) {
+        let is_full = self.options.shortening == Shortening::Full;
+        if found.is_empty() || !self.options.minimize && !is_full {
+            return;
+        }
+        let properties: Vec<PropertyId> = found.keys().copied().collect();
+        let mut verdicts: Vec<Verdict> = found.values().cloned().collect();
+        let task = Task::new(Arc::new(problem.clone()), &properties, &self.run);
+        let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
+        let polished = self.supervisor.watch(move || {
+            let judge = Judge::new(&session, shared.system(), shared.original());
+            if session.options.minimize {
+                let minimize = || session.minimize(&asked, &judge, &mut verdicts);
+                session.during(Phase::Minimizing, minimize);
+            }
+            if is_full {
+                let shorten = || session.shorten(&asked, &judge, &mut verdicts);
+                session.during(Phase::Shortening, shorten);
+            }
+            verdicts
+        });
+        lock(&self.excluded).extend(properties.iter().map(|&id| (id, task.excluded(id))));
+        if let Ok(polished) = polished {
+            *found = properties.into_iter().zip(polished).collect();
+        }
     }
 
     /// Decides properties in a thread of its own. What was found counts also when that thread

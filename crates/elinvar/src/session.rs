@@ -183,14 +183,15 @@ impl<'a> Judge<'a> {
         Ok(verdict)
     }
 
-    /// Is the evidence of this verdict accepted? Nothing is noted.
-    pub(crate) fn would_confirm(&self, property: PropertyId, verdict: Verdict) -> bool {
+    /// Is the evidence of this verdict wrong? Nothing is noted. Evidence that cannot be checked in
+    /// time is not known to be wrong.
+    pub(crate) fn would_refuse(&self, property: PropertyId, verdict: Verdict) -> bool {
         let Judge { session, system, original } = *self;
         let budget = session.budget();
         let confirmed = session.checking(|| {
             confirm::confirm_reading(system, original.system(), property, verdict, &budget, || None)
         });
-        confirmed.is_ok_and(|verdict| verdict.is_decided())
+        confirmed.is_err()
     }
 
     /// The same as [`Judge::confirm`], where refused evidence is noted and makes the verdict unknown.

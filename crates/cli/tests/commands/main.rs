@@ -29,6 +29,7 @@ mod programs;
 mod reuse;
 mod sby;
 mod schema;
+mod store;
 mod terminal;
 mod vacuity;
 mod values;

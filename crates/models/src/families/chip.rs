@@ -200,7 +200,7 @@ impl Unit {
         let more = b.pool.binary(BinaryOp::Add, rounds.symbol, one)?;
         let is_most = b.pool.equal(rounds.symbol, most)?;
         let stopped = b.pool.ite(is_most, rounds.symbol, more)?;
-        let next = if self.number % 4 == 0 { more } else { stopped };
+        let next = if self.number.is_multiple_of(4) { more } else { stopped };
         let around = b.pool.and(moves, last)?;
         rounds.follow(b, around, next)?;
         let is_two = b.pool.equal(rounds.symbol, two)?;
