@@ -46,15 +46,14 @@ impl Launcher for Local {
     }
 
     fn poll(&mut self, _: &Results) -> Result<State> {
-        let mut at = 0;
-        while at < self.workers.len() {
-            match self.workers[at].try_wait().context("cannot wait for a worker")? {
-                None => at += 1,
-                Some(status) => {
-                    self.workers.swap_remove(at);
-                    self.ended(status)?;
-                }
-            }
+        let mut ended = Vec::new();
+        for worker in &mut self.workers {
+            let status = worker.try_wait().context("cannot wait for a worker")?;
+            ended.extend(status.map(|status| (worker.id(), status)));
+        }
+        self.workers.retain(|worker| ended.iter().all(|&(id, _)| id != worker.id()));
+        for (_, status) in ended {
+            self.ended(status)?;
         }
         Ok(if self.workers.is_empty() { State::Ended } else { State::Running })
     }

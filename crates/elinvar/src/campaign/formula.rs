@@ -2,6 +2,7 @@
 //! the size of the model, which is too much for each of a thousand properties.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use elinvar_ir::{Certificate, ExprId, Fact, Formula, Pool, Role, TransitionSystem};
 
@@ -25,8 +26,8 @@ fn formula(system: &TransitionSystem, clauses: &[Vec<Fact>]) -> Option<Formula> 
     for fact in clauses.iter().flatten() {
         for word in fact.words() {
             let role @ Role::State(index) = system.role_of(word.state)? else { return None };
-            if !known.contains_key(&index) {
-                known.insert(index, pool.symbol(system.pool().sort(word.state), None).ok()?);
+            if let Entry::Vacant(place) = known.entry(index) {
+                place.insert(pool.symbol(system.pool().sort(word.state), None).ok()?);
                 symbols.push(role);
             }
         }
