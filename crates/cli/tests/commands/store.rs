@@ -119,7 +119,7 @@ fn processes_share_a_store() {
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         };
         let twice = models.iter().chain(&models);
-        let children: Vec<(&str, Child)> = twice.map(|model| (*model, start(&model))).collect();
+        let children: Vec<(&str, Child)> = twice.map(|model| (*model, start(model))).collect();
         for (model, child) in children {
             let run = Run::of(child.wait_with_output().unwrap());
             let expected = if model.contains("bug") { UNSAFE } else { SAFE };
