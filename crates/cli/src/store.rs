@@ -75,7 +75,7 @@ impl Target {
     }
 
     fn print(&self, text: impl FnOnce() -> String, json: &Json) -> Result<()> {
-        Ok(output::print(&if self.json { format!("{json}\n") } else { text() })?)
+        output::print(&if self.json { format!("{json}\n") } else { text() })
     }
 }
 
