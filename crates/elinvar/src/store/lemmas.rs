@@ -219,6 +219,11 @@ impl<'a> Extractor<'a> {
         mut lemmas: Vec<FrameLemma>,
         (status, depth): (PropertyStatus, usize),
     ) -> Lemmas {
+        let in_normal: FxHashMap<usize, usize> =
+            normal.states.iter().enumerate().map(|(number, &state)| (state, number)).collect();
+        // Lemmas about other properties are of no use to this one.
+        mentioned.retain(|state| in_normal.contains_key(state));
+        lemmas.retain(|lemma| lemma.clause.iter().all(|it| in_normal.contains_key(&it.register)));
         mentioned.sort_unstable();
         mentioned.dedup();
         let number: FxHashMap<usize, usize> =
@@ -226,9 +231,7 @@ impl<'a> Extractor<'a> {
         for literal in lemmas.iter_mut().flat_map(|lemma| &mut lemma.clause) {
             literal.register = number[&literal.register];
         }
-        let in_normal: FxHashMap<usize, usize> =
-            normal.states.iter().enumerate().map(|(number, &state)| (state, number)).collect();
-        let place = |state: &usize| in_normal.get(state).copied().unwrap_or(NOWHERE);
+        let place = |state: &usize| in_normal[state];
         let name = self.system.property(property).name.clone();
         let state = PdrState {
             registers: mentioned.iter().map(|&state| self.keys[state].clone()).collect(),
