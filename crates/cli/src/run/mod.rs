@@ -20,7 +20,7 @@ use anyhow::{Result, bail};
 use elinvar::campaign::{self, Limits, Order, Plan, Results, Strategy, Totals};
 use elinvar::files::shown;
 
-use crate::{code, output};
+use crate::{code, limits, output};
 
 /// Decide many properties of many models, with several workers
 ///
@@ -128,6 +128,8 @@ pub fn run(arguments: &Arguments) -> Result<u8> {
     if let Some(campaign) = &arguments.worker {
         return worker::run(campaign);
     }
+    // Before any thread starts: a thread that does not block signals would end the process.
+    limits::exit_on_interrupt()?;
     let earlier = arguments.compare.read()?;
     let (campaign, slurm_options) = arguments.prepare()?;
     let plan = Plan::read(&campaign)?;

@@ -131,7 +131,7 @@ fn a_killed_campaign_goes_on() {
 #[test]
 fn an_interrupted_campaign_can_be_resumed() {
     let path = &folder();
-    write_chip(path, 8);
+    write_chip(path, 48);
     let words = ["run", "chip.btor2", "--directory", "c", "-j", "1"];
     let child = started(path, &words, Duration::from_millis(50));
     while decisions(&path.join("c")).is_empty() {
@@ -141,7 +141,7 @@ fn an_interrupted_campaign_can_be_resumed() {
     assert!(run.stderr.contains("--resume goes on"), "{}", run.stderr);
     let run = elinvar(path, &[&words[..], &["--resume", "--quiet"]].concat());
     assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
-    expect_verdicts(&path.join("c"), 8);
+    expect_verdicts(&path.join("c"), 48);
 }
 
 /// What the store knows is only checked again.
@@ -224,7 +224,8 @@ fn slurm_runs_workers_on_two_nodes() {
     let jobs: std::collections::BTreeSet<_> =
         results.workers.values().filter_map(|worker| worker.job.clone()).collect();
     assert!(jobs.len() >= 2, "{jobs:?}");
-    // An interrupt cancels the job.
+    // An interrupt cancels the job, long before its end.
+    write_chip(path, 128);
     let words = ["run", "chip.btor2", "--directory", "d", "-j", "2", "--launcher", "slurm"];
     let mut command = cluster.command(path);
     command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
