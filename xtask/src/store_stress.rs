@@ -19,7 +19,6 @@ use clap::Args;
 use elinvar::ir::{BinaryOp, BitVec, PropertyId, Rng, Sort, SystemBuilder};
 use elinvar::{Method, Options as CheckOptions, Problem, Store, Summary, SystemProblem, check};
 use elinvar_engines::Choice;
-use elinvar_engines::kinduction::KInductionOptions;
 use elinvar_engines::pdr::PdrOptions;
 
 #[derive(Args)]
@@ -84,7 +83,7 @@ fn decide(store: &Arc<Store>, number: usize) -> Outcome<(bool, bool)> {
     let (problem, expected) = counter(number);
     let choice = match number % 2 {
         0 => Choice::Pdr(PdrOptions::default()),
-        _ => Choice::KInduction(KInductionOptions::default()),
+        _ => Choice::Auto,
     };
     let store = Some(Arc::clone(store));
     let options = CheckOptions { store, method: Method::System(choice), ..Default::default() };
