@@ -2,15 +2,18 @@
 //! works on Unix only.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 use serde_json::Value;
+use wait4::{ResUse, Wait4};
 
 /// A run that has ended.
 pub struct Finished {
@@ -22,8 +25,6 @@ pub struct Finished {
 }
 
 /// Runs a program with its arguments, within so many seconds of processor time.
-///
-/// The time is wrong if another thread waits for its own children at the same time.
 pub fn run(
     words: impl IntoIterator<Item = impl AsRef<OsStr>>,
     seconds: u32,
@@ -32,11 +33,19 @@ pub fn run(
     // the run.
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -S -t {seconds}; exec \"$@\""), "sh"]).args(words);
-    let before = processor_time(UsageWho::RUSAGE_CHILDREN)?;
-    let output = command.output().map_err(|error| error.to_string())?;
-    let time = processor_time(UsageWho::RUSAGE_CHILDREN)?.saturating_sub(before);
-    let too_long = output.status.signal() == Some(Signal::SIGXCPU as i32);
-    Ok(Finished { output, time, too_long })
+    let text = |error: std::io::Error| error.to_string();
+    let files = [tempfile::tempfile().map_err(text)?, tempfile::tempfile().map_err(text)?];
+    let [stdout, stderr] = files.each_ref().map(File::try_clone);
+    command.stdin(Stdio::null()).stdout(stdout.map_err(text)?).stderr(stderr.map_err(text)?);
+    let ResUse { status, rusage } =
+        command.spawn().and_then(|mut child| child.wait4()).map_err(text)?;
+    let [stdout, stderr] = files.map(|mut file| {
+        let mut bytes = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut bytes)).map(|_| bytes)
+    });
+    let output = Output { status, stdout: stdout.map_err(text)?, stderr: stderr.map_err(text)? };
+    let too_long = status.signal() == Some(Signal::SIGXCPU as i32);
+    Ok(Finished { output, time: rusage.utime + rusage.stime, too_long })
 }
 
 /// A run of `elinvar check --json` that has ended.
@@ -83,7 +92,7 @@ pub fn check(
     Ok(Checked { ending, time })
 }
 
-/// The processor time of this process, or of all its children that have ended.
+/// The processor time of this process or of its children.
 pub fn processor_time(whose: UsageWho) -> Result<Duration, String> {
     let usage = getrusage(whose).map_err(|error| error.to_string())?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();

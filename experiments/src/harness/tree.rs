@@ -11,11 +11,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use nix::sys::resource::UsageWho;
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
-
-use super::process::processor_time;
+use wait4::{ResUse, Wait4};
 
 /// The limits of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +37,7 @@ pub struct Finished {
     pub time: Duration,
     /// The time that passed.
     pub wall: Duration,
-    /// The most memory that was seen, in KiB; zero for a run of a few milliseconds.
+    /// The most memory that was seen, in KiB.
     pub memory: u64,
     /// Whether the run was ended because of its limits of time.
     pub too_long: bool,
@@ -55,8 +54,6 @@ const FIRST_LOOK: Duration = Duration::from_millis(2);
 const LONGEST: Duration = Duration::from_millis(200);
 
 /// Runs a program with its arguments.
-///
-/// The time is wrong if another thread waits for its own children at the same time.
 pub fn run<W: AsRef<OsStr>>(
     words: impl IntoIterator<Item = W>,
     limits: &Limits,
@@ -68,19 +65,18 @@ pub fn run<W: AsRef<OsStr>>(
     command.args(words).process_group(0).stdin(std::process::Stdio::null());
     command.stdout(File::create(stdout.path()).map_err(text)?);
     command.stderr(File::create(stderr.path()).map_err(text)?);
-    let (before, start) = (processor_time(UsageWho::RUSAGE_CHILDREN)?, Instant::now());
+    let start = Instant::now();
     let mut group = Group::new(command.spawn().map_err(text)?, start);
-    let status = group.wait(limits).map_err(text)?;
-    let reaped = processor_time(UsageWho::RUSAGE_CHILDREN)?.saturating_sub(before);
+    let ResUse { status, rusage } = group.wait(limits).map_err(text)?;
     // Processes that were not waited for by their parents count only in what was seen.
-    let time = reaped.max(group.seen.time);
+    let time = (rusage.utime + rusage.stime).max(group.seen.time);
     Ok(Finished {
         status,
         stdout: std::fs::read(stdout.path()).map_err(text)?,
         stderr: std::fs::read(stderr.path()).map_err(text)?,
         time,
         wall: start.elapsed(),
-        memory: group.seen.memory,
+        memory: group.seen.memory.max(rusage.maxrss / 1024),
         too_long: group.interrupted.is_some() || time > limits.time(),
     })
 }
@@ -130,18 +126,24 @@ impl Group {
     }
 
     /// Waits until the first process ends, and ends those that it leaves behind.
-    fn wait(&mut self, limits: &Limits) -> std::io::Result<ExitStatus> {
+    fn wait(&mut self, limits: &Limits) -> std::io::Result<ResUse> {
         let mut interval = FIRST_LOOK;
         loop {
             std::thread::sleep(interval);
             self.look();
-            if let Some(status) = self.first.try_wait()? {
+            if self.has_ended()? {
                 killpg(self.id, Signal::SIGKILL).ok();
-                return Ok(status);
+                return self.first.wait4();
             }
             self.enforce(limits);
             interval = (interval * 2).min(LONGEST);
         }
+    }
+
+    /// Whether the first process has ended. The system still knows it, and what it used.
+    fn has_ended(&self) -> std::io::Result<bool> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        Ok(waitid(Id::Pid(self.id), flags)? != WaitStatus::StillAlive)
     }
 
     /// Notes what the processes use now. What has been used does not become less.
