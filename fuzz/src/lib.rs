@@ -234,7 +234,7 @@ pub fn map(source: &[u8]) -> bool {
         let trace = Trace {
             property: PropertyId(0),
             initial: system.states().iter().map(|state| zero(state.symbol)).collect(),
-            steps: vec![Step { inputs, free: Vec::new() }],
+            steps: vec![Step { inputs, free: Vec::new() }].into(),
             loop_start: None,
         };
         assert!(yosys::write_witness(&named, &trace, Some(&map)).ends_with("]\n}\n"));

@@ -145,7 +145,7 @@ impl Encoder {
         let arrays = &self.arrays;
         let mut value = |term: &Term| match term {
             Term::Word(word) => Value::Bv(words::value(word, |lit| model.holds(lit))),
-            Term::Array(array) => Value::Array(arrays.value(*array, |lit| model.holds(lit))),
+            Term::Array(array) => arrays.value(*array, |lit| model.holds(lit)).into(),
         };
         Ok(Some(terms.iter().map(|term| term.as_ref().map(&mut value)).collect()))
     }

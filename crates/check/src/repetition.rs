@@ -160,7 +160,12 @@ mod tests {
         let bit = |value| Value::Bv(BitVec::bool(value));
         let initial = vec![bit(false), bit(switch), Value::Bv(BitVec::new(40, 0))];
         let steps = vec![Step { inputs: Vec::new(), free: Vec::new() }; cycles];
-        Trace { property: PropertyId(0), initial, steps, loop_start: Some(cycles - 2) }
+        Trace {
+            property: PropertyId(0),
+            initial,
+            steps: steps.into(),
+            loop_start: Some(cycles - 2),
+        }
     }
 
     #[test]
@@ -199,7 +204,8 @@ mod tests {
         let system = b.finish().unwrap();
         let initial = vec![Value::Bv(BitVec::new(40, 0)), Value::Bv(BitVec::bool(false))];
         let steps = vec![Step { inputs: Vec::new(), free: Vec::new() }; 2];
-        let trace = Trace { property: PropertyId(0), initial, steps, loop_start: Some(1) };
+        let trace =
+            Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: Some(1) };
         // The condition is met in the first lap, whose start is known; later it is not known.
         let cone = BTreeSet::from([0, 1]);
         let at_start = [Value::Bv(BitVec::new(40, 1)), Value::Bv(BitVec::bool(false))];

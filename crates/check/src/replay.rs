@@ -26,7 +26,8 @@ pub fn replay(system: &TransitionSystem, trace: &Trace) -> Result<(), Refusal> {
         return Err(Refusal::LoopOfSafety);
     }
     check_shape(system, trace)?;
-    let mut simulator = Simulator::of_trace(system, trace);
+    let roots: Vec<ExprId> = system.constraints().iter().copied().chain([bad]).collect();
+    let mut simulator = Simulator::of_roots(system, trace, &roots);
     check_initial(system, trace, &simulator)?;
     check_constraints(system, &simulator, 0)?;
     for (cycle, step) in trace.steps.iter().enumerate().skip(1) {
@@ -213,11 +214,11 @@ mod tests {
         memory.write(BitVec::new(1, 0), BitVec::new(1, 0));
         memory.write(BitVec::new(1, 1), BitVec::new(1, 0));
         let step = |by, free| Step { inputs: vec![bv(4, by)], free };
-        let free = || vec![bv(2, 3), Value::Array(ArrayValue::constant(1, BitVec::new(1, 1)))];
+        let free = || vec![bv(2, 3), Value::from(ArrayValue::constant(1, BitVec::new(1, 1)))];
         Trace {
             property: PropertyId(0),
             initial: vec![bv(4, 1), bv(4, 3), bv(2, 2), memory.into()],
-            steps: vec![step(2, vec![]), step(2, free()), step(1, free())],
+            steps: vec![step(2, vec![]), step(2, free()), step(1, free())].into(),
             loop_start: None,
         }
     }
@@ -334,7 +335,7 @@ mod tests {
         Trace {
             property: PropertyId(0),
             initial: vec![bv(2, 0), bv(2, 2), bv(2, 0)],
-            steps: vec![step(0, None), step(1, Some(1)), step(1, Some(2)), step(1, Some(0))],
+            steps: vec![step(0, None), step(1, Some(1)), step(1, Some(2)), step(1, Some(0))].into(),
             loop_start: Some(1),
         }
     }

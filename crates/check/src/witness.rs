@@ -394,7 +394,8 @@ mod tests {
         let initial = vec![bit(true), bit(true), bit(false), bit(false)];
         let free = || vec![bit(false)];
         let steps = vec![step(true, vec![]), step(false, free()), step(true, free())];
-        let trace = Trace { property: PropertyId(0), initial, steps, loop_start: None };
+        let trace =
+            Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: None };
         let properties = vec![PropertyId(0), PropertyId(1)];
         let open = vec![
             OpenValue::Input { cycle: 1, input: 2 },

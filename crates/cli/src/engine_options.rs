@@ -25,10 +25,10 @@ pub struct EngineOptions {
     /// (interpolation sequences) and `avy` (interpolants that become lemmas of pdr) also find
     /// proofs. `words` is pdr on words: its lemmas are inequalities between registers as well
     /// as bits. `auto` first runs short passes of kind, where the model has words, and of words,
-    /// where it has numbers. Then it runs pdr for a moment. After that, pdr with internal signals
-    /// works with short turns of bmc and random simulation, and after some seconds pdr on merged
-    /// signals, bmc, kind and avy take turns with it; where a memory is too large for bits, kind
-    /// works alone. Programs have an engine of their own, `cfg` (pdr with frames at the locations
+    /// where it has numbers. Then it runs pdr for a moment, without and with internal signals. After
+    /// that, pdr on merged signals works with short turns of bmc and random simulation, and after
+    /// some seconds pdr with internal signals, bmc, kind and avy take turns with it; where a memory
+    /// is too large for bits, kind works alone. Programs have an engine of their own, `cfg` (pdr with frames at the locations
     /// of the program), which `auto` stands for there; programs over bit-vectors can be given to
     /// the other engines as well.
     ///

@@ -65,7 +65,7 @@ mod tests {
         let trace = |x| Trace {
             property: PropertyId(0),
             initial: vec![],
-            steps: vec![step(x)],
+            steps: vec![step(x)].into(),
             loop_start: None,
         };
         assert_eq!(elinvar_check::replay(&merged, &trace(true)), Ok(()));

@@ -184,7 +184,7 @@ fn search(
         family,
         strategy,
         run,
-        keys: keys(family.system()),
+        keys: keys(family.system()).to_vec(),
         known: None,
         prepared: None,
         from_nothing: 0,

@@ -423,7 +423,7 @@ mod tests {
         Verdict::Unsafe(Trace {
             property,
             initial: Vec::new(),
-            steps: vec![Default::default()],
+            steps: vec![Default::default()].into(),
             loop_start: None,
         })
     }

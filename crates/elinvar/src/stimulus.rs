@@ -26,7 +26,7 @@ pub fn random(system: &TransitionSystem, cycles: usize, seed: u64) -> Trace {
         let free = free_states.iter().map(|i| rng.value(sort(symbol(i)))).collect();
         steps.push(Step { inputs, free });
     }
-    Trace { property: PropertyId(0), initial, steps, loop_start: None }
+    Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: None }
 }
 
 #[cfg(test)]

@@ -22,8 +22,9 @@ pub(crate) fn reversed(task: &Task) -> Option<Task> {
     let prepared = prepare(task.subject(), &open, &cone, 0, task.run()).ok()?;
     let reversed = Arc::new(Subject(reverse(&prepared.bits, property)?));
     let lift = Arc::clone(&reversed);
-    let task =
-        task.transformed(reversed, move |verdict| prepared.lift.verdict(lift.0.verdict(verdict)));
+    let task = task.transformed(reversed, move |id, verdict| {
+        prepared.lift.verdict_on(id, lift.0.verdict(verdict))
+    });
     Some(task.with_other_cycles())
 }
 

@@ -114,30 +114,48 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Counts work. At the end of a turn, waits for the next one.
-    pub(crate) fn spend(&self, work: u64) {
+    /// Counts work. At the end of a turn, waits for the next one; for work of more than a turn,
+    /// as many turns pass.
+    pub(crate) fn spend(&self, mut work: u64) {
         // One thread at a time works.
+        while let Err(owed) = self.take(work) {
+            let (turn, spent) = self.begin_turn();
+            if (self.ring.is_decided)() {
+                self.everyone.cancellation().store(true, Ordering::Relaxed);
+                self.ring.end();
+                return;
+            }
+            if self.limits.work.is_some_and(|limit| spent >= limit) {
+                self.own.store(true, Ordering::Relaxed);
+                return;
+            }
+            self.ring.pass(self.member, turn);
+            if !self.ring.wait(self.member) {
+                return;
+            }
+            work = owed;
+        }
+    }
+
+    /// Takes work from the present turn, or says how much does not fit into it.
+    fn take(&self, work: u64) -> Result<(), u64> {
         let left = self.left.load(Ordering::Relaxed);
-        if let Some(left) = left.checked_sub(work) {
-            self.left.store(left, Ordering::Relaxed);
-            return;
-        }
+        self.left.store(left.saturating_sub(work), Ordering::Relaxed);
+        if work <= left { Ok(()) } else { Err(work - left) }
+    }
+
+    /// Makes room for the next turn. Returns the work of the turn before, and that of all turns.
+    fn begin_turn(&self) -> (u64, u64) {
         let turn = self.turn.load(Ordering::Relaxed);
-        let longer = turn.saturating_mul(2).clamp(1, self.limits.slice.max(1));
-        self.turn.store(longer, Ordering::Relaxed);
-        self.left.store(longer, Ordering::Relaxed);
         let spent = self.spent.fetch_add(turn, Ordering::Relaxed) + turn;
-        if (self.ring.is_decided)() {
-            self.everyone.cancellation().store(true, Ordering::Relaxed);
-            self.ring.end();
-            return;
-        }
-        if self.limits.work.is_some_and(|limit| spent >= limit) {
-            self.own.store(true, Ordering::Relaxed);
-            return;
-        }
-        self.ring.pass(self.member, turn);
-        self.ring.wait(self.member);
+        let slice = match self.limits.fading {
+            Some(Fading { after, slice }) if spent >= after => slice,
+            Some(_) | None => self.limits.slice,
+        };
+        let next = turn.saturating_mul(2).clamp(1, slice.max(1));
+        self.turn.store(next, Ordering::Relaxed);
+        self.left.store(next, Ordering::Relaxed);
+        (turn, spent)
     }
 
     /// Counts bytes in place of those that were counted for the same purpose before. False if
@@ -205,12 +223,23 @@ pub struct Limits {
     pub work: Option<u64>,
     /// How many bytes it holds at most, as far as its engine counts them.
     pub memory: Option<u64>,
+    /// Whether its turns become shorter at some time.
+    pub fading: Option<Fading>,
+}
+
+/// When the turns of a member become shorter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fading {
+    /// After so much work of its own.
+    pub after: u64,
+    /// The work of a turn from then on.
+    pub slice: u64,
 }
 
 impl Limits {
     /// Turns of this much work, from the start and without an end.
     pub const fn turns(slice: u64) -> Self {
-        Limits { start: slice, slice, joins: 0, work: None, memory: None }
+        Limits { start: slice, slice, joins: 0, work: None, memory: None, fading: None }
     }
 }
 
@@ -345,7 +374,8 @@ mod tests {
         late.limits.joins = 6 * WORK_OF_A_QUESTION;
         share(&task(&Run::new()), member('a', 12), vec![member('b', 4), late]).unwrap();
         let log = log.into_inner().unwrap();
-        assert_eq!(log, "aaabbbaaabcccaaacccaaac");
+        // The third question of a first turn is work of the second one.
+        assert_eq!(log, "aaabbbaabcccaaccaaccaaa");
     }
 
     #[test]
@@ -354,12 +384,25 @@ mod tests {
         let limited =
             |name, questions, limits| Member { limits, ..asking(name, questions, &busy, &log) };
         let grows = Limits { start: 0, ..Limits::turns(3 * WORK_OF_A_QUESTION) };
-        let late = Limits { joins: 1, ..Limits::turns(0) };
-        let members = vec![limited('b', 9, grows)];
-        share(&task(&Run::new()), limited('a', 7, late), members).unwrap();
-        // The turns of b have 0, 1, 2, 4, 8, 16, 32 and 64 units of work, a question takes 60.
-        // Before a unit of work is done, a does not take part.
-        assert_eq!(log.into_inner().unwrap(), "bbababababababba");
+        let late = Limits { joins: 1, ..Limits::turns(WORK_OF_A_QUESTION) };
+        let members = vec![limited('b', 12, grows)];
+        share(&task(&Run::new()), limited('a', 9, late), members).unwrap();
+        // The turns of b have 0, 1, 2, 4, 8, 16, 32, 64, 128 and then 180 units of work, a
+        // question takes 60. Before a unit of work is done, a does not take part.
+        assert_eq!(log.into_inner().unwrap(), "baaaaaabababbabbbbbbb");
+    }
+
+    #[test]
+    fn turns_become_shorter_after_much_work() {
+        let (busy, log) = (AtomicBool::new(false), Mutex::new(String::new()));
+        let limited =
+            |name, questions, limits| Member { limits, ..asking(name, questions, &busy, &log) };
+        let turns = |questions| Limits::turns(questions * WORK_OF_A_QUESTION);
+        let fading = Fading { after: 8 * WORK_OF_A_QUESTION, slice: WORK_OF_A_QUESTION };
+        let fades = Limits { fading: Some(fading), ..turns(4) };
+        share(&task(&Run::new()), limited('a', 12, turns(2)), vec![limited('b', 13, fades)])
+            .unwrap();
+        assert_eq!(log.into_inner().unwrap(), "aaabbbbbaabbbbaabaabaabab");
     }
 
     #[test]

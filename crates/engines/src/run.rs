@@ -24,6 +24,11 @@ pub(crate) fn work_of(propagations: u64) -> u64 {
     propagations / 4
 }
 
+/// The work of so many ticks of CaDiCaL, about.
+pub(crate) fn work_of_ticks(ticks: u64) -> u64 {
+    ticks / 30
+}
+
 /// What an engine reports while it works.
 #[derive(Clone, Debug)]
 pub enum Event {

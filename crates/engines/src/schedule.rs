@@ -27,7 +27,7 @@ use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
 use crate::reversal::{about_another_system, reversed};
-pub use crate::ring::Limits;
+pub use crate::ring::{Fading, Limits};
 use crate::ring::{Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
@@ -52,12 +52,16 @@ const SLICE: u64 = 500_000;
 const ALONE: u64 = 300_000;
 
 /// The work of bounded model checking after that, for bugs that are not deep.
-const SHALLOW: u64 = 500_000;
+const SHALLOW: u64 = 1_000_000;
 
 /// The work after which other engines get a share as well: about four seconds. Most models that
-/// take the search with internal signals a few seconds would take twice as long if another search
-/// had half of the processor from the start. Where it takes longer, the other one is often faster.
+/// take the search on merged signals a few seconds would take twice as long if the search with
+/// internal signals had half of the processor from the start. Where it takes longer, the other one
+/// is often faster.
 const LONG_SEARCH: u64 = 9_000_000;
+
+/// The search backwards gets shorter turns after about four seconds of its own work.
+const FADING: Fading = Fading { after: 10_000_000, slice: SLICE / 4 };
 
 /// With more registers than this, AVY gets a larger share.
 const MANY_REGISTERS: usize = 150;
@@ -223,8 +227,12 @@ impl Schedule {
             Condition::HasNumbers,
         ]);
         let mut schedule = Self::auto_without_words();
-        let search = schedule.turns.iter_mut().find_map(|turn| turn.sharing.as_mut());
-        let search = search.expect("a search on bits");
+        let shares = |turn: &&mut Turn| turn.sharing.is_some();
+        let turn = schedule.turns.iter_mut().find(shares).expect("a search on bits");
+        // In a race, another thread has this search.
+        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
+        turn.engine = Choice::Pdr(merged);
+        let search = turn.sharing.as_mut().expect("it shares");
         search.limits = Limits { start: 200_000, joins: ALONE, ..search.limits };
         search.others = Self::others();
         let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
@@ -235,33 +243,37 @@ impl Schedule {
         schedule
     }
 
-    /// The engines that share the processor with the search with internal signals: each solves
-    /// models that the others do not. The plain search comes first, for small models, and makes
-    /// way for the same search on bits with merged signals, which take longer to prepare.
+    /// The engines that share the processor with the search on bits with merged signals: each
+    /// solves models that the others do not. The plain search comes first, for small models, and
+    /// makes way for the one on merged signals, which take longer to prepare. The search with
+    /// internal signals has one turn before that, which is enough for some families of models, and
+    /// joins when the other one has worked for long.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
-        // With lemmas of others, some models of a few seconds take the search with signals longer.
+        // With lemmas of these, the search with signals takes longer on some models.
         let alone = |turn, limits| Share { trades: false, ..with(turn, limits) };
         let share = |engine, limits| with(Turn::new(engine), limits);
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
         let plain = PdrOptions::default();
-        let merged = PdrOptions { passes: PassOptions::ALL, ..plain.clone() };
+        let signals = PdrOptions { signals: true, ..plain.clone() };
         let turns = Limits::turns(SLICE);
         let first = Limits { start: ALONE, work: Some(ALONE), ..turns };
+        let short = Limits { joins: ALONE, work: Some(SLICE), ..turns };
         let late = |slice, bytes| {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
         let deep = late(150_000, 40_000_000);
-        let shallow = Limits { start: 50_000, joins: ALONE, work: Some(SHALLOW), ..deep };
+        let shallow = Limits { start: 150_000, joins: ALONE, work: Some(SHALLOW), ..deep };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
             alone(Turn::new(Choice::Pdr(plain)), first),
+            alone(Turn::new(Choice::Pdr(signals.clone())), short),
             on_bits(bmc(), shallow),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            share(Choice::Pdr(merged), Limits { joins: LONG_SEARCH, ..turns }),
+            share(Choice::Pdr(signals), Limits { joins: LONG_SEARCH, ..turns }),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(100_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(100_000, 16_000_000)),
@@ -428,7 +440,7 @@ impl Turn {
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let backwards = backwards.as_ref().map(|backwards| Member {
             work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
-            limits,
+            limits: Limits { fading: Some(FADING), ..limits },
         });
         let more = bits(task).map_or(0, |bits| BYTES_PER_GATE * gates_of(&bits));
         let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
@@ -640,7 +652,7 @@ mod tests {
                 Choice::Bmc(_),
                 Choice::Simulation(_),
                 Choice::Words(_),
-                Choice::Pdr(PdrOptions { signals: true, .. }),
+                Choice::Pdr(PdrOptions { passes: PassOptions::ALL, signals: false, .. }),
                 Choice::Pdr(PdrOptions { signals: false, .. }),
                 Choice::KInduction(_)
             ]

@@ -97,7 +97,7 @@ impl<'a> Attempt<'a> {
         Trace {
             property,
             initial: self.initial.clone(),
-            steps: self.steps.clone(),
+            steps: self.steps.clone().into(),
             loop_start: None,
         }
     }

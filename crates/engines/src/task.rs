@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use elinvar_ir::{PdrState, PropertyId, StopReason, Subject, TransitionSystem, Verdict, VerdictOn};
-use elinvar_transform::{Lift, PassOptions, Prepared, prepare};
+use elinvar_transform::{PassOptions, Prepared, prepare};
 
 use crate::engine::{Engine, EngineError};
 use crate::exchange::Partner;
@@ -41,7 +41,7 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
 }
 
 /// Turns a verdict about a transformed subject into one about the subject of the collector.
-type LiftVerdict<S> = dyn Fn(VerdictOn<S>) -> VerdictOn<S> + Send + Sync;
+type LiftVerdict<S> = dyn Fn(PropertyId, VerdictOn<S>) -> VerdictOn<S> + Send + Sync;
 
 /// The verdict on a property, and how it was found.
 #[derive(Debug)]
@@ -162,14 +162,14 @@ impl<S: Subject + 'static> Task<S> {
     }
 
     /// The same question about a transformed subject. `lift` turns verdicts about it into
-    /// verdicts about the subject of this task.
+    /// verdicts about the subject of this task; properties have the same numbers in both.
     pub fn transformed(
         &self,
         subject: Arc<dyn AsRef<S> + Send + Sync>,
-        lift: impl Fn(VerdictOn<S>) -> VerdictOn<S> + Send + Sync + 'static,
+        lift: impl Fn(PropertyId, VerdictOn<S>) -> VerdictOn<S> + Send + Sync + 'static,
     ) -> Self {
         let lift: Arc<LiftVerdict<S>> = match self.lift.clone() {
-            Some(outer) => Arc::new(move |verdict| outer(lift(verdict))),
+            Some(outer) => Arc::new(move |id, verdict| outer(id, lift(id, verdict))),
             None => Arc::new(lift),
         };
         Task { subject, lift: Some(lift), bits: Arc::default(), ..self.clone() }
@@ -225,7 +225,7 @@ impl<S: Subject + 'static> Task<S> {
         depth: usize,
     ) {
         let verdict = match &self.lift {
-            Some(lift) => lift(verdict),
+            Some(lift) => lift(property, verdict),
             None => verdict,
         };
         let safe = match &verdict {
@@ -453,7 +453,7 @@ impl Task {
     pub fn with_prepared(&self, prepared: Arc<Prepared>) -> BitTask {
         let lift = Arc::clone(&prepared);
         let system = Arc::new(SystemOfBits(Arc::clone(&prepared)));
-        let task = self.transformed(system, move |verdict| lift.lift.verdict(verdict));
+        let task = self.transformed(system, move |id, verdict| lift.lift.verdict_on(id, verdict));
         BitTask { prepared, task }
     }
 }

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::EngineError;
 use crate::ring::Holding;
-use crate::run::{self, Event, Run, Stopped};
+use crate::run::{self, Event, Run, Stopped, work_of_ticks};
 
 /// Where frame zero starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -313,7 +313,7 @@ impl<'a> Unrolling<'a> {
             });
             initial[index] = evaluator.value(init);
         }
-        Trace { property, initial, steps, loop_start: None }
+        Trace { property, initial, steps: steps.into(), loop_start: None }
     }
 }
 
@@ -387,7 +387,8 @@ pub(crate) fn tune(solver: &mut Cadical) {
 impl<'a> Question<'a> {
     pub fn new(unrolling: Unrolling<'a>, engine: &'static str, run: &'a Run) -> Self {
         let stopper = run.clone();
-        let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
+        let mut solver =
+            Cadical::with_meter(move |ticks| stopper.stop_after(work_of_ticks(ticks)).is_some());
         solver.set_seed(run.seed());
         tune(&mut solver);
         let (cnf, holding) = (Cnf::new(), Holding::new(run));

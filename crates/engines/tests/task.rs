@@ -21,7 +21,7 @@ fn trace(property: PropertyId) -> Verdict {
     Verdict::Unsafe(Trace {
         property,
         initial: Vec::new(),
-        steps: vec![Default::default()],
+        steps: vec![Default::default()].into(),
         loop_start: None,
     })
 }
@@ -127,7 +127,7 @@ fn verdicts_count_while_the_engine_still_works() {
 fn verdicts_about_transformed_systems_go_back() {
     let task = task(&Run::new());
     let other: Arc<Arc<TransitionSystem>> = Arc::new(Arc::new(memclear()));
-    let deeper = |verdict| match verdict {
+    let deeper = |_, verdict| match verdict {
         Verdict::Safe(Certificate::KInductive { k, simple_path }) => {
             Verdict::Safe(Certificate::KInductive { k: k + 1, simple_path })
         }

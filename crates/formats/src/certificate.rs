@@ -20,13 +20,16 @@
 //! BTOR2 with the inputs and states of the model, in its order and without their
 //! initial and next values, and one `bad`: that it is never true, whatever
 //! values the inputs have, is inductive and implies the property. Empty lines
-//! and lines that begin with `;` are skipped.
+//! and lines that begin with `;` are skipped. An invariant of clauses has a shorter form
+//! ([`clauses`]).
 //!
 //! A ranking ([`elinvar_ir::Ranking`]) is the line `ranking` and BTOR2 as well. Its states are
 //! those of the model, without initial and next values, then the observers, with both. Its inputs
 //! are those of the model, then one for each of its states: the state's value in the second state
 //! of a relation. It has one `bad`, the negated invariant, and one `justice`: the negated
 //! relations, those of the fairness constraints first.
+
+pub mod clauses;
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -37,6 +40,7 @@ use elinvar_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use self::clauses::Clauses;
 use crate::{Diagnostic, WriteError, btor2};
 
 /// The largest `K` that is read; nobody could check a larger induction.
@@ -45,6 +49,8 @@ const MAX_K: usize = 1_000_000;
 const HEADER: &str = "elinvar certificate 1";
 
 const INVARIANT: &str = "invariant for all inputs";
+
+const CLAUSES: &str = "invariant of clauses";
 
 const RANKING: &str = "ranking";
 
@@ -73,15 +79,18 @@ pub enum Proof {
     },
     /// The formula is an inductive invariant that implies the property.
     Invariant(Box<Formula>),
+    /// The clauses are an inductive invariant that implies the property.
+    Clauses(Clauses),
     /// The ranking proves the liveness property.
     Ranking(Box<Ranking>),
 }
 
 impl Proof {
-    /// The proof of a certificate, unless it is one for a witness circuit.
-    pub fn of(certificate: &Certificate) -> Option<Self> {
+    /// The proof of a certificate about a system; none for facts about words.
+    pub fn of(certificate: &Certificate, system: &TransitionSystem) -> Option<Self> {
         match certificate {
-            Certificate::Inductive { .. } | Certificate::Facts { .. } => None,
+            Certificate::Facts { .. } => None,
+            Certificate::Inductive { clauses } => Clauses::of(clauses, system).map(Proof::Clauses),
             Certificate::Ranking(ranking) => Some(Proof::Ranking(ranking.clone())),
             &Certificate::KInductive { k, simple_path } => {
                 Some(Proof::KInduction { k, simple_path })
@@ -90,13 +99,17 @@ impl Proof {
         }
     }
 
-    /// The proof as a certificate, to be checked.
-    pub fn into_certificate(self) -> Certificate {
-        match self {
+    /// The proof as a certificate about a system, to be checked.
+    ///
+    /// # Errors
+    /// If it is about states that the system does not have.
+    pub fn into_certificate(self, system: &TransitionSystem) -> Result<Certificate, String> {
+        Ok(match self {
             Proof::KInduction { k, simple_path } => Certificate::KInductive { k, simple_path },
             Proof::Invariant(formula) => Certificate::Formula(formula),
+            Proof::Clauses(clauses) => clauses.into_certificate(system)?,
             Proof::Ranking(ranking) => Certificate::Ranking(ranking),
-        }
+        })
     }
 }
 
@@ -121,6 +134,8 @@ pub fn read(source: &[u8]) -> Result<TextCertificate, Diagnostic> {
     let line = lines.next("the proof")?;
     let proof = if text[line.clone()] == *INVARIANT {
         Proof::Invariant(Box::new(read_invariant(source, lines.offset)?))
+    } else if text[line.clone()] == *CLAUSES {
+        Proof::Clauses(Clauses::read(&mut lines)?)
     } else if text[line.clone()] == *RANKING {
         Proof::Ranking(Box::new(read_ranking(source, lines.offset)?))
     } else {
@@ -152,6 +167,12 @@ pub fn write(
             let mut bytes = text.into_bytes();
             bytes.extend(btor2::write(&as_system(formula, system))?);
             Ok(bytes)
+        }
+        Proof::Clauses(clauses) => {
+            text.push_str(CLAUSES);
+            text.push('\n');
+            clauses.write(&mut text);
+            Ok(text.into_bytes())
         }
         Proof::Ranking(ranking) => {
             text.push_str(RANKING);
@@ -317,6 +338,12 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn next(&mut self, expected: &str) -> Result<Range<usize>, Diagnostic> {
+        let end = self.text.len();
+        let missing = || format!("expected {expected}, found the end of the file");
+        self.next_if_any().ok_or_else(|| Diagnostic::new(missing(), end..end))
+    }
+
+    fn next_if_any(&mut self) -> Option<Range<usize>> {
         while self.offset < self.text.len() {
             let rest = &self.text[self.offset..];
             let line = rest.split_inclusive('\n').next().unwrap_or(rest);
@@ -324,11 +351,10 @@ impl Lines<'_> {
             self.offset += line.len();
             let content = line.trim();
             if !content.is_empty() && !content.starts_with(';') {
-                return Ok(start..start + content.len());
+                return Some(start..start + content.len());
             }
         }
-        let end = self.text.len();
-        Err(Diagnostic::new(format!("expected {expected}, found the end of the file"), end..end))
+        None
     }
 }
 

@@ -89,7 +89,12 @@ fn random_trace(system: &TransitionSystem, rng: &mut Rng) -> Trace {
     let steps: Vec<Step> = (0..6).map(step).collect();
     let simulator = Simulator::new(system, |i| initial[i].clone(), steps[0].inputs.clone());
     let initial = simulator.states().to_vec();
-    Trace { property: system.bads().next().unwrap().0, initial, steps, loop_start: None }
+    Trace {
+        property: system.bads().next().unwrap().0,
+        initial,
+        steps: steps.into(),
+        loop_start: None,
+    }
 }
 
 /// Runs a system and its circuit side by side; the circuit is told what to do by

@@ -138,6 +138,8 @@ pub struct Simulator<'a> {
     states: Vec<Value>,
     inputs: Vec<Value>,
     step: Evaluator<'a>,
+    /// The states that are computed, if these are not all. The others keep their first values.
+    computed: Option<Vec<usize>>,
 }
 
 impl<'a> Simulator<'a> {
@@ -145,19 +147,28 @@ impl<'a> Simulator<'a> {
     /// `init`; `inputs` the inputs of cycle zero, on which `init` may depend.
     pub fn new(
         system: &'a TransitionSystem,
-        mut free: impl FnMut(usize) -> Value,
+        free: impl FnMut(usize) -> Value,
         inputs: Vec<Value>,
     ) -> Self {
-        let pool = system.pool();
         let roots = (system.states().iter().filter_map(|s| s.next))
             .chain(system.constraints().iter().copied())
             .chain(system.properties().iter().flat_map(|property| property.bits().iter().copied()))
             .chain(system.fairness().iter().copied())
             .chain(system.outputs().iter().map(|o| o.expr))
             .chain(system.labels().iter().map(|l| l.expr));
-        let step = Evaluator::new(pool, roots);
+        Simulator::start(system, free, inputs, Evaluator::new(system.pool(), roots), None)
+    }
+
+    fn start(
+        system: &'a TransitionSystem,
+        mut free: impl FnMut(usize) -> Value,
+        inputs: Vec<Value>,
+        step: Evaluator<'a>,
+        computed: Option<Vec<usize>>,
+    ) -> Self {
+        let pool = system.pool();
         let states = system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
-        let mut simulator = Simulator { system, states, inputs, step };
+        let mut simulator = Simulator { system, states, inputs, step, computed };
         for &index in system.init_order() {
             let value = match system.states()[index].init {
                 None => free(index),
@@ -178,6 +189,18 @@ impl<'a> Simulator<'a> {
         Simulator::new(system, |state| trace.initial[state].clone(), first)
     }
 
+    /// Starts in cycle zero of a trace, to see the values of the roots and of nothing else: states
+    /// that these do not depend on are not computed after the first cycle.
+    pub fn of_roots(system: &'a TransitionSystem, trace: &Trace, roots: &[ExprId]) -> Self {
+        let first = trace.steps.first().expect("a trace has a cycle").inputs.clone();
+        let computed: Vec<usize> =
+            system.cone_of_influence(roots.iter().copied()).into_iter().collect();
+        let next = computed.iter().filter_map(|&state| system.states()[state].next);
+        let step = Evaluator::new(system.pool(), next.chain(roots.iter().copied()));
+        let free = |state: usize| trace.initial[state].clone();
+        Simulator::start(system, free, first, step, Some(computed))
+    }
+
     /// Goes to the next cycle with the choices of a step of a trace.
     pub fn follow(&mut self, step: &Step) {
         let system = self.system;
@@ -190,11 +213,18 @@ impl<'a> Simulator<'a> {
 
     /// Goes to the next cycle. `free` gives the values of states without `next`.
     pub fn step(&mut self, mut free: impl FnMut(usize) -> Value, inputs: Vec<Value>) {
-        let next = |(index, state): (usize, &crate::system::State)| match state.next {
+        let mut next = |index: usize| match self.system.states()[index].next {
             Some(next) => self.step.value(next),
             None => free(index),
         };
-        self.states = self.system.states().iter().enumerate().map(next).collect();
+        match &self.computed {
+            None => self.states = (0..self.states.len()).map(next).collect(),
+            Some(computed) => {
+                for &index in computed {
+                    self.states[index] = next(index);
+                }
+            }
+        }
         self.inputs = inputs;
         self.settle();
     }

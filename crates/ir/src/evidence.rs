@@ -1,5 +1,8 @@
 //! The evidence of a verdict: traces and certificates, about the user's system.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
 use crate::expr::ExprId;
 use crate::fact::Fact;
 use crate::formula::Formula;
@@ -23,7 +26,7 @@ pub struct Trace {
     /// By state, in cycle zero.
     pub initial: Vec<Value>,
     /// By cycle; the last one is the bad one, or the last one of the loop. Never empty.
-    pub steps: Vec<Step>,
+    pub steps: Steps,
     /// The first cycle of the loop, if the property is one of liveness.
     pub loop_start: Option<usize>,
 }
@@ -36,6 +39,54 @@ pub struct Step {
     /// By position in [`crate::TransitionSystem::free_states`]: their values in
     /// this cycle. Empty in cycle zero, where `initial` has them.
     pub free: Vec<Value>,
+}
+
+/// The cycles of a trace. Copies of a trace share them: they may take much memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Steps(Arc<Vec<Step>>);
+
+impl Deref for Steps {
+    type Target = Vec<Step>;
+
+    fn deref(&self) -> &Vec<Step> {
+        &self.0
+    }
+}
+
+impl DerefMut for Steps {
+    fn deref_mut(&mut self) -> &mut Vec<Step> {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl From<Vec<Step>> for Steps {
+    fn from(steps: Vec<Step>) -> Self {
+        Steps(Arc::new(steps))
+    }
+}
+
+impl FromIterator<Step> for Steps {
+    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+        Steps::from(Vec::from_iter(steps))
+    }
+}
+
+impl IntoIterator for Steps {
+    type Item = Step;
+    type IntoIter = std::vec::IntoIter<Step>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Arc::unwrap_or_clone(self.0).into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Steps {
+    type Item = &'a Step;
+    type IntoIter = std::slice::Iter<'a, Step>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
 }
 
 impl Trace {

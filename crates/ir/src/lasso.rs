@@ -167,7 +167,7 @@ mod tests {
         Trace {
             property: PropertyId(0),
             initial: vec![bit(false), bit(true), BitVec::zero(width).into()],
-            steps: vec![step(&[]), step(&[false]), step(&[true])][..start + 2].to_vec(),
+            steps: vec![step(&[]), step(&[false]), step(&[true])][..start + 2].to_vec().into(),
             loop_start: Some(start),
         }
     }

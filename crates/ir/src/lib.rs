@@ -60,7 +60,8 @@ pub use copy::{copied, import, rebuild, rewritten, substitute};
 pub use cycle::find_cycle;
 pub use eval::{Evaluator, Simulator, cone, symbol_value, zero_of};
 pub use evidence::{
-    Certificate, OpenValue, StateBit, Step, StopReason, Subject, Trace, Verdict, VerdictOn, Witness,
+    Certificate, OpenValue, StateBit, Step, Steps, StopReason, Subject, Trace, Verdict, VerdictOn,
+    Witness,
 };
 pub use expr::{Expr, ExprId, MAX_WIDTH, Pool, Sort, SortError, SymbolId};
 pub use fact::{ClauseError, Fact, FactError, LinearTerm, Reading, Word, clauses_to_exprs};

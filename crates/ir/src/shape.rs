@@ -54,7 +54,11 @@ pub fn shapes(system: &TransitionSystem) -> Vec<Vec<u64>> {
 }
 
 /// What every register of the system is recognised by in another version of it.
-pub fn keys(system: &TransitionSystem) -> Vec<RegisterKey> {
+pub fn keys(system: &TransitionSystem) -> &[RegisterKey] {
+    system.keys.get_or_init(|| compute_keys(system))
+}
+
+fn compute_keys(system: &TransitionSystem) -> Vec<RegisterKey> {
     let pool = system.pool();
     (system.states().iter().zip(shapes(system)).enumerate())
         .map(|(index, (state, shape))| {

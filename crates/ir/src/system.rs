@@ -10,11 +10,13 @@
 use rustc_hash::FxHashMap;
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
 use crate::expr::{ExprId, Pool, Sort, SymbolId};
 use crate::origin::{Goal, Origin, Place};
+use crate::pdr_state::RegisterKey;
 
 /// An input: free in every cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,6 +137,8 @@ pub struct TransitionSystem {
     roles: Vec<Role>,
     init_order: Vec<usize>,
     free_states: Vec<usize>,
+    /// What is computed when it is first asked for; copies share it.
+    pub(crate) keys: Arc<OnceLock<Vec<RegisterKey>>>,
 }
 
 /// Why a system is not well-formed.
@@ -211,7 +215,7 @@ impl SystemBuilder {
         })?;
         let free_states =
             (0..self.states.len()).filter(|&i| self.states[i].next.is_none()).collect();
-        Ok(TransitionSystem { parts: self, roles, init_order, free_states })
+        Ok(TransitionSystem { parts: self, roles, init_order, free_states, keys: Arc::default() })
     }
 
     fn roles(&self) -> Result<Vec<Role>, SystemError> {

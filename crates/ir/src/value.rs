@@ -26,7 +26,7 @@ pub struct BitVec {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Bits {
     Word(u64),
-    Big(UBig),
+    Big(Box<UBig>),
 }
 
 fn word_mask(width: u32) -> u64 {
@@ -43,7 +43,7 @@ impl BitVec {
         if width <= 64 {
             BitVec { width, bits: Bits::Word(value & word_mask(width)) }
         } else {
-            BitVec { width, bits: Bits::Big(UBig::from(value)) }
+            BitVec { width, bits: Bits::Big(Box::new(UBig::from(value))) }
         }
     }
 
@@ -54,9 +54,9 @@ impl BitVec {
             let low = value & UBig::from(word_mask(width));
             BitVec { width, bits: Bits::Word(u64::try_from(low).expect("masked to 64 bits")) }
         } else if value.bit_len() <= width as usize {
-            BitVec { width, bits: Bits::Big(value) }
+            BitVec { width, bits: Bits::Big(Box::new(value)) }
         } else {
-            BitVec { width, bits: Bits::Big(value & UBig::ones(width as usize)) }
+            BitVec { width, bits: Bits::Big(Box::new(value & UBig::ones(width as usize))) }
         }
     }
 
@@ -109,7 +109,7 @@ impl BitVec {
     pub fn to_u64(&self) -> Option<u64> {
         match &self.bits {
             Bits::Word(word) => Some(*word),
-            Bits::Big(big) => u64::try_from(big).ok(),
+            Bits::Big(big) => u64::try_from(&**big).ok(),
         }
     }
 
@@ -117,7 +117,7 @@ impl BitVec {
     pub fn to_big(&self) -> UBig {
         match &self.bits {
             Bits::Word(word) => UBig::from(*word),
-            Bits::Big(big) => big.clone(),
+            Bits::Big(big) => (**big).clone(),
         }
     }
 
@@ -219,7 +219,7 @@ impl BitVec {
     pub fn not(&self) -> Self {
         match &self.bits {
             Bits::Word(word) => Self::new(self.width, !word),
-            Bits::Big(big) => Self::from_big(self.width, big ^ UBig::ones(self.width as usize)),
+            Bits::Big(big) => Self::from_big(self.width, &**big ^ UBig::ones(self.width as usize)),
         }
     }
 
@@ -407,7 +407,7 @@ impl BitVec {
         let width = hi - lo + 1;
         match &self.bits {
             Bits::Word(word) => Self::new(width, word >> lo),
-            Bits::Big(big) => Self::from_big(width, big >> lo as usize),
+            Bits::Big(big) => Self::from_big(width, &**big >> lo as usize),
         }
     }
 
@@ -415,7 +415,7 @@ impl BitVec {
     pub fn uext(&self, by: u32) -> Self {
         match &self.bits {
             Bits::Word(word) => Self::new(self.width + by, *word),
-            Bits::Big(big) => Self::from_big(self.width + by, big.clone()),
+            Bits::Big(big) => Self::from_big(self.width + by, (**big).clone()),
         }
     }
 
@@ -493,9 +493,12 @@ impl fmt::Display for BitVec {
 pub enum Value {
     /// A bit-vector.
     Bv(BitVec),
-    /// An array.
-    Array(ArrayValue),
+    /// An array; in a box, because values of traces are many and nearly all are bits.
+    Array(Box<ArrayValue>),
 }
+
+// A trace has a value for each input in each cycle.
+const _: () = assert!(size_of::<Value>() <= 24);
 
 impl Value {
     /// # Panics
@@ -525,7 +528,7 @@ impl From<BitVec> for Value {
 
 impl From<ArrayValue> for Value {
     fn from(value: ArrayValue) -> Self {
-        Value::Array(value)
+        Value::Array(Box::new(value))
     }
 }
 

@@ -4,7 +4,7 @@ use elinvar_ir::{ExprId, PdrState, Rng, Sort, State, SystemBuilder, TransitionSy
 use elinvar_models::{Generator, Shape};
 
 fn state_of(system: &TransitionSystem) -> PdrState {
-    PdrState { registers: keys(system), ..PdrState::default() }
+    PdrState { registers: keys(system).to_vec(), ..PdrState::default() }
 }
 
 /// Inserts a register of the sort at the place, with a next function made of others.

@@ -3,6 +3,9 @@
 //! Bounded variable addition is switched off: it would introduce variables that
 //! the caller does not know.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use cadical_sys::{CaDiCal, Status, Terminator};
 
 use elinvar_sat::{Lit, Var};
@@ -15,6 +18,52 @@ pub struct Cadical {
     vars: i32,
     /// The literals of all clauses that were added.
     literals: u64,
+    meter: Option<Rc<Meter>>,
+}
+
+/// Counts the work of a solver while it searches. The solver has an exact count, in its ticks
+/// (about lines of memory that were read), but only between searches; while it searches, the
+/// mean so far is taken for each question whether to stop.
+struct Meter {
+    stop: Box<dyn Fn(u64) -> bool>,
+    /// The ticks from one question to the next, about.
+    step: Cell<u64>,
+    /// What was told of the current search.
+    told: Cell<u64>,
+    questions: Cell<u64>,
+    ticks: Cell<u64>,
+}
+
+/// The first value of [`Meter::step`], before anything was measured.
+const FIRST_STEP: u64 = 1_000;
+
+/// Variables that the solver visits for each search in about the time of a tick.
+const VISITED: u64 = 4;
+
+impl Meter {
+    fn tell(&self, ticks: u64) -> bool {
+        self.told.set(self.told.get() + ticks);
+        (self.stop)(ticks)
+    }
+
+    /// A search has ended that took so many ticks.
+    fn end(&self, ticks: u64) {
+        (self.stop)(ticks.saturating_sub(self.told.take()));
+        self.ticks.set(self.ticks.get() + ticks);
+        if let Some(mean) = self.ticks.get().checked_div(self.questions.get()) {
+            self.step.set(mean.max(1));
+        }
+    }
+}
+
+struct Metered(Rc<Meter>);
+
+impl Terminator for Metered {
+    fn terminated(&mut self) -> bool {
+        let Metered(meter) = self;
+        meter.questions.set(meter.questions.get() + 1);
+        meter.tell(meter.step.get())
+    }
 }
 
 struct Stop<F>(F);
@@ -38,7 +87,7 @@ impl Cadical {
         for option in ["factor", "factorcheck"] {
             assert!(solver.set(option, 0), "CaDiCaL knows its option {option}");
         }
-        Cadical { solver, vars: 0, literals: 0 }
+        Cadical { solver, vars: 0, literals: 0, meter: None }
     }
 
     /// The solver asks `stop` now and then while it works, and gives up when it
@@ -47,6 +96,23 @@ impl Cadical {
         let mut cadical = Self::new();
         cadical.solver.connect_terminator(Stop(stop));
         cadical
+    }
+
+    /// The solver tells `stop` now and then how many ticks it has worked since the last time, and
+    /// gives up when that answers true. At the end of a search the answer does not count.
+    pub fn with_meter(stop: impl Fn(u64) -> bool + 'static) -> Self {
+        let mut cadical = Self::new();
+        let zero = || Cell::new(0);
+        let (step, stop) = (Cell::new(FIRST_STEP), Box::new(stop));
+        let meter = Meter { stop, step, told: zero(), questions: zero(), ticks: zero() };
+        let meter = Rc::new(meter);
+        cadical.solver.connect_terminator(Metered(Rc::clone(&meter)));
+        cadical.meter = Some(meter);
+        cadical
+    }
+
+    fn ticks(&self) -> u64 {
+        self.solver.get_statistic_value("ticks").max(0) as u64
     }
 
     /// The seed of the solver's random decisions.
@@ -102,7 +168,12 @@ impl SatSolver for Cadical {
         for &lit in assumptions {
             self.solver.assume(dimacs(lit));
         }
-        match self.solver.solve() {
+        let before = self.ticks();
+        let status = self.solver.solve();
+        if let Some(meter) = &self.meter {
+            meter.end(self.ticks() - before + self.vars as u64 / VISITED);
+        }
+        match status {
             Status::SATISFIABLE => Answer::Sat(Model(self)),
             Status::UNSATISFIABLE => Answer::Unsat(Core(self)),
             Status::UNKNOWN => Answer::Stopped,
@@ -147,12 +218,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_stopped_solver_says_so() {
-        let mut solver = Cadical::with_stop(|| true);
-        // Eleven pigeons, ten holes: too hard to be refuted before the first look.
-        let pigeon: Vec<Vec<Lit>> =
-            (0..11).map(|_| (0..10).map(|_| solver.new_var().positive()).collect()).collect();
+    /// One pigeon more than there are holes.
+    fn add_pigeons(solver: &mut Cadical, holes: usize) {
+        let pigeon: Vec<Vec<Lit>> = (0..=holes)
+            .map(|_| (0..holes).map(|_| solver.new_var().positive()).collect())
+            .collect();
         for holes in &pigeon {
             solver.add_clause(holes);
         }
@@ -163,6 +233,31 @@ mod tests {
                 }
             }
         }
-        assert!(matches!(solver.solve(&[]), Answer::Stopped));
+    }
+
+    #[test]
+    fn a_stopped_solver_says_so() {
+        for mut solver in [Cadical::with_stop(|| true), Cadical::with_meter(|_| true)] {
+            // Ten holes: too hard to be refuted before the first look.
+            add_pigeons(&mut solver, 10);
+            assert!(matches!(solver.solve(&[]), Answer::Stopped));
+        }
+    }
+
+    #[test]
+    fn all_ticks_are_told_and_always_the_same() {
+        let told = || {
+            let told = Rc::new(Cell::new(0));
+            let sum = Rc::clone(&told);
+            let mut solver = Cadical::with_meter(move |ticks| {
+                sum.set(sum.get() + ticks);
+                false
+            });
+            add_pigeons(&mut solver, 7);
+            assert!(matches!(solver.solve(&[]), Answer::Unsat(_)));
+            assert!(told.get() >= solver.ticks() && solver.ticks() > 0);
+            told.get()
+        };
+        assert_eq!(told(), told());
     }
 }

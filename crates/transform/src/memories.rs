@@ -107,7 +107,7 @@ impl Lift for Expanded<'_> {
             };
             steps.push(Step { inputs: inputs.clone(), free });
         }
-        Trace { property: trace.property, initial, steps, loop_start: None }
+        Trace { property: trace.property, initial, steps: steps.into(), loop_start: None }
     }
 
     /// Clauses over bits become facts, which can speak of elements. A k-induction is passed

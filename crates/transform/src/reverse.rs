@@ -348,7 +348,12 @@ impl Lift for Reversed {
         let inputs = (0..self.shape.input_count).map(|_| zero()).collect();
         steps.push(Step { inputs, free: Vec::new() });
         let initial = self.shape.initial.iter().map(|&value| Value::Bv(BitVec::bool(value)));
-        Trace { property: trace.property, initial: initial.collect(), steps, loop_start: None }
+        Trace {
+            property: trace.property,
+            initial: initial.collect(),
+            steps: steps.into(),
+            loop_start: None,
+        }
     }
 
     fn proof(&self, proof: Certificate) -> Result<Certificate, Inexpressible> {

@@ -218,14 +218,14 @@ mod tests {
         let trace = Trace {
             property: PropertyId(0),
             initial: bits(&[false, false]),
-            steps,
+            steps: steps.into(),
             loop_start: None,
         };
         let Verdict::Unsafe(back) = stuck.verdict(Verdict::Unsafe(trace.clone())) else {
             panic!("a trace goes back as a trace");
         };
         assert_eq!(back.initial, bits(&[false]));
-        assert_eq!(back.steps, trace.steps[..2]);
+        assert_eq!(*back.steps, trace.steps[..2]);
         assert_eq!(elinvar_check::replay(&pulse(), &back), Ok(()));
     }
 

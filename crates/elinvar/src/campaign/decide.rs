@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use elinvar_engines::Choice;
-use elinvar_ir::{PdrState, PropertyId, StopReason, Verdict};
+use elinvar_ir::{PdrState, PropertyId, RegisterLiteral, StopReason, Verdict};
 
 use super::assume::{Proved, assuming};
+use super::group::cone;
 use super::log::Source;
 use super::record::{Found, Recorder};
 use crate::error::Error;
@@ -145,6 +146,9 @@ impl Question<'_> {
     ) -> Result<Option<Early>, Error> {
         let assumed = lock(&loaded.proved).helpful(problem.system(), id);
         if !assumed.is_empty() {
+            if self.is_stored(loaded, problem, id)? {
+                return Ok(self.early(&[]));
+            }
             match self.with_assumptions(loaded, problem, id, &assumed)? {
                 Attempt::Over(early) => return Ok(early),
                 Attempt::Incomplete => {}
@@ -152,7 +156,7 @@ impl Question<'_> {
         }
         let options = Options {
             timeout: self.time,
-            reuse: self.lemmas(loaded),
+            reuse: self.lemmas(loaded, problem, id),
             verdicts: Some(self.listener(loaded, problem)),
             ..self.options.clone()
         };
@@ -169,6 +173,22 @@ impl Question<'_> {
         Ok(self.early(&report.properties))
     }
 
+    /// Does the store answer? Then the answer is recorded. A search without assumptions asks the
+    /// store by itself.
+    fn is_stored(
+        &self,
+        loaded: &Loaded,
+        problem: &SystemProblem,
+        id: PropertyId,
+    ) -> Result<bool, Error> {
+        let Some(store) = &self.options.store else { return Ok(false) };
+        let verdicts = Some(self.listener(loaded, problem));
+        let session =
+            Session::start(Options { timeout: self.time, verdicts, ..self.options.clone() })?;
+        session.inquire(store, problem, &[id]);
+        Ok(lock(self.recorder).is_recorded(id))
+    }
+
     fn with_assumptions(
         &self,
         loaded: &Loaded,
@@ -177,7 +197,7 @@ impl Question<'_> {
         assumed: &[PropertyId],
     ) -> Result<Attempt, Error> {
         let constrained = Problem::System(SystemProblem::new(assuming(problem.system(), assumed)?));
-        let (timeout, reuse) = (self.time, self.lemmas(loaded));
+        let (timeout, reuse) = (self.time, self.lemmas(loaded, problem, id));
         // What is known about the constrained system is of no use to other runs.
         let options = Options { timeout, reuse, store: None, ..self.options.clone() };
         let session = Session::start(options)?;
@@ -227,11 +247,24 @@ impl Question<'_> {
         Ok(Attempt::Over(None))
     }
 
-    /// The lemmas to start from. With earlier lemmas the default schedule leaves out engines whose
-    /// results these are of no use to, so only the first stage starts from them.
-    fn lemmas(&self, loaded: &Loaded) -> Option<Arc<PdrState>> {
-        let wanted = self.stage == 0 && keeps_lemmas(&self.options.method);
-        loaded.lemmas.clone().filter(|lemmas| wanted && !lemmas.lemmas.is_empty())
+    /// The lemmas to start from, if there are some about the states of the property. With earlier
+    /// lemmas the default schedule leaves out engines whose results these are of no use to, so
+    /// only the first stage starts from them.
+    fn lemmas(
+        &self,
+        loaded: &Loaded,
+        problem: &SystemProblem,
+        id: PropertyId,
+    ) -> Option<Arc<PdrState>> {
+        let lemmas = loaded.lemmas.as_ref().filter(|lemmas| !lemmas.lemmas.is_empty())?;
+        if self.stage > 0 || !keeps_lemmas(&self.options.method) {
+            return None;
+        }
+        let cone = cone(problem.system(), id);
+        let is_inside =
+            |state: usize| cone.get(state / 64).is_some_and(|w| w >> (state % 64) & 1 == 1);
+        let is_useful = |clause: &[RegisterLiteral]| clause.iter().all(|l| is_inside(l.register));
+        lemmas.lemmas.iter().any(|lemma| is_useful(&lemma.clause)).then(|| Arc::clone(lemmas))
     }
 
     fn decide_program(&self, loaded: &mut Loaded) -> Result<Option<Early>, Error> {
@@ -323,6 +356,7 @@ mod tests {
     use super::super::record::Heading;
     use super::*;
     use crate::options::Cancellation;
+    use crate::store::Store;
     use elinvar_engines::pdr::PdrOptions;
     use elinvar_ir::{Certificate, Sort, StateBit, SystemBuilder};
     use elinvar_transform::PassOptions;
@@ -344,6 +378,14 @@ mod tests {
     }
 
     fn decided(loaded: &mut Loaded, open: &[usize]) -> Vec<PropertyLine> {
+        decided_with(loaded, open, None)
+    }
+
+    fn decided_with(
+        loaded: &mut Loaded,
+        open: &[usize],
+        store: Option<Arc<Store>>,
+    ) -> Vec<PropertyLine> {
         let folder = tempfile::tempdir().unwrap();
         let log = LogWriter::create(folder.path(), "w").unwrap();
         let mut recorder = Recorder::new(folder.path(), log, Cancellation::default());
@@ -362,6 +404,7 @@ mod tests {
                     passes: PassOptions::NONE,
                     ..PdrOptions::default()
                 })),
+                store,
                 ..Options::default()
             },
             time: Some(Duration::from_secs(60)),
@@ -401,5 +444,21 @@ mod tests {
         // Under the assumption that `b` is 0, it is inductive that `c` is 0.
         assert_eq!((lines[0].verdict.as_str(), &lines[0].depends[..]), ("safe", &[1][..]));
         assert_eq!(lines[0].source, Source::Campaign);
+    }
+
+    #[test]
+    fn the_store_is_asked_before_a_search_with_assumptions() {
+        let (problem, literals) = chain();
+        let Problem::System(system) = &problem else { unreachable!() };
+        let clauses = literals[..2].iter().map(|&literal| vec![literal]).collect();
+        let proof = Certificate::Inductive { clauses };
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(folder.path()).unwrap());
+        let source = || {
+            let mut loaded = Loaded::new(0, problem.clone());
+            lock(&loaded.proved).insert(system.system(), PropertyId(1), &proof);
+            decided_with(&mut loaded, &[2], Some(Arc::clone(&store)))[0].source
+        };
+        assert_eq!((source(), source()), (Source::Campaign, Source::Store));
     }
 }

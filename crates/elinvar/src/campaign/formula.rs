@@ -1,5 +1,5 @@
-//! Invariants of clauses as formulas, which text certificates can express: a witness circuit has
-//! the size of the model, which is too much for each of a thousand properties.
+//! Facts about words as formulas, which text certificates can express: a witness circuit has the
+//! size of the model, which is too much for each of a thousand properties.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -11,10 +11,11 @@ use super::assume::facts;
 /// The same proof in a form that a text certificate can express. `None` if it has none.
 pub(crate) fn in_text_form(system: &TransitionSystem, proof: &Certificate) -> Option<Certificate> {
     match proof {
-        Certificate::KInductive { .. } | Certificate::Formula(_) | Certificate::Ranking(_) => {
-            Some(proof.clone())
-        }
-        Certificate::Inductive { .. } | Certificate::Facts { .. } => {
+        Certificate::Inductive { .. }
+        | Certificate::KInductive { .. }
+        | Certificate::Formula(_)
+        | Certificate::Ranking(_) => Some(proof.clone()),
+        Certificate::Facts { .. } => {
             formula(system, &facts(proof)?).map(|formula| Certificate::Formula(Box::new(formula)))
         }
     }
@@ -56,7 +57,7 @@ mod tests {
     use elinvar_models::Counter;
 
     #[test]
-    fn clauses_and_their_formula_are_judged_alike() {
+    fn facts_and_their_formula_are_judged_alike() {
         // A counter of two bits that stays at 0 is never 3.
         let mut b = Counter::new(2).not(3).into_builder();
         b.states[0].next = Some(b.states[0].symbol);
@@ -64,6 +65,8 @@ mod tests {
         let state = system.states()[0].symbol;
         let judge = |clauses: Vec<Vec<StateBit>>| {
             let proof = Certificate::Inductive { clauses };
+            assert_eq!(in_text_form(&system, &proof).as_ref(), Some(&proof));
+            let proof = Certificate::Facts { clauses: facts(&proof).unwrap() };
             let text = in_text_form(&system, &proof).unwrap();
             assert!(matches!(text, Certificate::Formula(_)));
             let judge =

@@ -122,7 +122,12 @@ mod tests {
     fn trace(cycles: usize) -> Verdict {
         let initial = vec![BitVec::zero(2).into()];
         let steps = vec![Step::default(); cycles];
-        Verdict::Unsafe(Trace { property: PropertyId(0), initial, steps, loop_start: None })
+        Verdict::Unsafe(Trace {
+            property: PropertyId(0),
+            initial,
+            steps: steps.into(),
+            loop_start: None,
+        })
     }
 
     #[test]
@@ -149,7 +154,12 @@ mod tests {
             let system = b.finish().unwrap();
             let initial = vec![BitVec::zero(width).into()];
             let steps = vec![Step::default()];
-            let trace = Trace { property: PropertyId(0), initial, steps, loop_start: Some(0) };
+            let trace = Trace {
+                property: PropertyId(0),
+                initial,
+                steps: steps.into(),
+                loop_start: Some(0),
+            };
             let verdict = Verdict::Unsafe(trace);
             confirm(&system, Ok(&system), PropertyId(0), verdict, &Budget::default(), || None)
         };

@@ -96,7 +96,7 @@ pub fn text_certificate(
     certificate: &Certificate,
 ) -> Result<Vec<u8>, Error> {
     let too_large = || Error::usage("the invariant is too large to be written");
-    let proof = Proof::of(certificate).ok_or_else(too_large)?;
+    let proof = Proof::of(certificate, system).ok_or_else(too_large)?;
     let property = property::label(&property::names(system), property);
     text::write(&TextCertificate { property, proof }, system).map_err(unwritable)
 }
@@ -275,14 +275,16 @@ fn of_text(
     certificate: TextCertificate,
     chosen: Option<PropertyId>,
 ) -> Result<Evidence, EvidenceError> {
+    let other_model = |error: &dyn std::fmt::Display| {
+        let message = format!("the certificate is not about this model: {error}");
+        EvidenceError::Unusable(Unusable(message))
+    };
     let property = match chosen {
         Some(property) => property,
-        None => find(system, &certificate.property).map_err(|error| {
-            let message = format!("the certificate is not about this model: {error}");
-            EvidenceError::Unusable(Unusable(message))
-        })?,
+        None => find(system, &certificate.property).map_err(|error| other_model(&error))?,
     };
-    Ok(Evidence::Certificate(property, certificate.proof.into_certificate()))
+    let proof = certificate.proof.into_certificate(system).map_err(|error| other_model(&error))?;
+    Ok(Evidence::Certificate(property, proof))
 }
 
 /// The only property of the model of the circuit's kind, or the one that has the name of the

@@ -422,7 +422,7 @@ mod tests {
         let trace = Trace {
             property: elinvar_ir::PropertyId(0),
             initial: vec![bit(true), bit(false)],
-            steps: vec![step; 3],
+            steps: vec![step; 3].into(),
             loop_start: None,
         };
         let report = check(&problem, &Options::default()).unwrap();

@@ -261,7 +261,12 @@ mod tests {
         let inputs = inputs.iter().map(|&value| bit(value)).collect();
         let step = Step { inputs, free: Vec::new() };
         let initial = vec![bit(0); states];
-        Trace { property: PropertyId(0), initial, steps: vec![step; cycles], loop_start: None }
+        Trace {
+            property: PropertyId(0),
+            initial,
+            steps: vec![step; cycles].into(),
+            loop_start: None,
+        }
     }
 
     fn rows(digest: &Digest) -> Vec<&str> {
@@ -342,7 +347,8 @@ mod tests {
         let system = system(text);
         let step = |rst: u64| Step { inputs: vec![BitVec::new(1, rst).into()], free: Vec::new() };
         let (initial, steps) = (vec![BitVec::new(2, 1).into()], vec![step(1), step(0), step(0)]);
-        let trace = Trace { property: PropertyId(0), initial, steps, loop_start: None };
+        let trace =
+            Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: None };
         let digest = View::default().of_counterexample(&system, &trace);
         assert_eq!(rows(&digest), ["rst", "count"]);
         assert_eq!(digest.left_out, 1);

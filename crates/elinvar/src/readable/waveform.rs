@@ -295,7 +295,7 @@ mod tests {
                 ArrayValue::constant(2, BitVec::new(2, 3)).into(),
                 bit(false),
             ],
-            steps: vec![step(true, None), step(true, Some(false)), step(false, Some(true))],
+            steps: vec![step(true, None), step(true, Some(false)), step(false, Some(true))].into(),
             loop_start: None,
         }
     }
@@ -370,7 +370,7 @@ mod tests {
         let trace = Trace {
             property: PropertyId(0),
             initial: vec![BitVec::bool(false).into()],
-            steps: vec![step; 3],
+            steps: vec![step; 3].into(),
             loop_start: Some(1),
         };
         let text = of_counterexample(&system, &trace, WaveformFormat::Vcd);

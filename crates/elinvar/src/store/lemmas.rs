@@ -128,7 +128,7 @@ impl Lemmas {
 /// Makes lemmas of what is known at the end of a run.
 pub(super) struct Extractor<'a> {
     system: &'a TransitionSystem,
-    keys: Vec<RegisterKey>,
+    keys: &'a [RegisterKey],
 }
 
 impl<'a> Extractor<'a> {

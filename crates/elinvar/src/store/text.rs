@@ -325,9 +325,9 @@ impl<'a> Places<'a> {
             steps.push(step);
         }
         steps.first()?;
-        let mut trace = Trace { property, initial, steps, loop_start };
+        let mut trace = Trace { property, initial, steps: steps.into(), loop_start };
         // States outside of the cone have their initial values; a wrong one in the cone stays.
-        let computed = Simulator::of_trace(system, &trace).states().to_vec();
+        let computed = Simulator::of_roots(system, &trace, &[]).states().to_vec();
         for (state, value) in computed.into_iter().enumerate() {
             if !self.states.contains_key(&state) {
                 trace.initial[state] = value;
@@ -354,10 +354,11 @@ impl<'a> Places<'a> {
     }
 
     fn write_certificate(&self, certificate: &Certificate) -> Option<Vec<u8>> {
-        let proof = match Proof::of(certificate)? {
+        let proof = match Proof::of(certificate, self.system)? {
             Proof::Invariant(formula) => Proof::Invariant(Box::new(self.normal_formula(&formula)?)),
             Proof::Ranking(ranking) => Proof::Ranking(Box::new(self.normal_ranking(&ranking)?)),
             proof @ Proof::KInduction { .. } => proof,
+            Proof::Clauses(_) => unreachable!("clauses have a form of their own"),
         };
         let text = TextCertificate { property: "normal".to_owned(), proof };
         certificate::write(&text, &self.skeleton()).ok()
@@ -375,7 +376,9 @@ impl<'a> Places<'a> {
                 Certificate::Formula(formula)
             }
             Proof::Ranking(ranking) => Certificate::Ranking(Box::new(self.ranking(*ranking)?)),
-            proof @ Proof::KInduction { .. } => proof.into_certificate(),
+            Proof::KInduction { k, simple_path } => Certificate::KInductive { k, simple_path },
+            // Clauses have a form of their own.
+            Proof::Clauses(_) => return None,
         })
     }
 
@@ -499,5 +502,5 @@ fn read_value(word: &str, sort: Sort) -> Option<Value> {
         let (address, value) = part.split_once('=')?;
         array.write(BitVec::parse_binary(index, address)?, BitVec::parse_binary(element, value)?);
     }
-    Some(Value::Array(array))
+    Some(array.into())
 }

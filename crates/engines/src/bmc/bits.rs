@@ -12,7 +12,7 @@ use elinvar_transform::BitSystem;
 use super::Excluded;
 use crate::relation::{Interruptible, Transition, Unrolled};
 use crate::ring::Holding;
-use crate::run::{self, Event};
+use crate::run::{self, Event, work_of_ticks};
 use crate::task::Task;
 use crate::unroll::tune;
 
@@ -44,7 +44,8 @@ impl<'a> BitSweep<'a> {
         let transition = Transition::new(bits, &task.open(), true);
         let open = transition.bads.clone();
         let stopper = task.run().clone();
-        let mut solver = Cadical::with_stop(move || stopper.stop().is_some());
+        let mut solver =
+            Cadical::with_meter(move |ticks| stopper.stop_after(work_of_ticks(ticks)).is_some());
         solver.set_seed(task.run().seed());
         tune(&mut solver);
         // All bounds but the last are refuted: search for models does not pay.

@@ -124,7 +124,7 @@ fn check_stuck(
     let prepared = Arc::new(prepared);
     let system = Arc::new(SystemOfBits(Arc::clone(&prepared)));
     let task = bits.task.only(&[property]);
-    let task = task.transformed(system, move |verdict| stuck.verdict(verdict));
+    let task = task.transformed(system, move |_, verdict| stuck.verdict(verdict));
     // Lemmas about the new register are of no use to a later run.
     let task = task.with_run(task.run().without_states());
     check_steps(&BitTask { prepared, task }, options, None)

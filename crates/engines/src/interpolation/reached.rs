@@ -15,7 +15,7 @@ use super::interpolants::Interpolants;
 use crate::engine::EngineError;
 use crate::pdr::PdrOptions;
 use crate::relation::{Init, Interruptible, Transition};
-use crate::run::Run;
+use crate::run::{Run, work_of_ticks};
 use crate::task::{BitTask, Task};
 
 /// What may be chosen.
@@ -67,7 +67,8 @@ impl Formulas {
             aig.input();
         }
         let (run, watched) = (run.clone(), run.clone());
-        let solver = Cadical::with_stop(move || watched.stop().is_some());
+        let solver =
+            Cadical::with_meter(move |ticks| watched.stop_after(work_of_ticks(ticks)).is_some());
         Formulas { aig, registers, cnf: Cnf::new(), solver, run }
     }
 

@@ -202,7 +202,7 @@ fn on_bits(task: &Task, property: PropertyId) -> Result<Task, EngineError> {
     let statistics = PassStatistics(bits.0.prepared().report.clone());
     task.run().emit(Event::Statistics(Arc::new(statistics)));
     let lift = Arc::clone(&bits);
-    Ok(task.transformed(bits, move |verdict| lift.0.verdict(verdict)))
+    Ok(task.transformed(bits, move |_, verdict| lift.0.verdict(verdict)))
 }
 
 /// The search for loops about the simplified bits. Traces of it have one cycle more than those of
@@ -228,7 +228,7 @@ fn about_saved_states(task: &Task, saving: Option<Saving>) -> Result<Task, Engin
     };
     let saving = Arc::new(WithSaving(saving));
     let lift = Arc::clone(&saving);
-    let task = task.transformed(saving, move |verdict| lift.0.verdict(verdict));
+    let task = task.transformed(saving, move |_, verdict| lift.0.verdict(verdict));
     Ok(task.with_other_cycles())
 }
 

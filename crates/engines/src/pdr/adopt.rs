@@ -450,7 +450,7 @@ mod tests {
                     assert!(both.0 == both.1 || both.0.and(both.1).is_none(), "seed {seed}");
                     decided += usize::from(both.0.is_some());
                 }
-                assert_valid(&outcome.state(&keys(&system)).expect("begun"), &after);
+                assert_valid(&outcome.state(keys(&system)).expect("begun"), &after);
             }
         }
         assert!(lemmas > 200 && decided > 200, "{lemmas} lemmas, {decided} verdicts");

@@ -195,7 +195,7 @@ fn decide<'a>(
     // the proof.
     let decided = verdicts.status.iter().all(Option::is_some);
     if run.wants_state() && adopted && (decided || !reuse_only) {
-        let state = outcome.state(&keys(prepared.lift.old()));
+        let state = outcome.state(keys(prepared.lift.old()));
         run.emit(Event::State(Arc::new(state.expect("the run has begun"))));
     }
     outcome

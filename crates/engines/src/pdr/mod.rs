@@ -23,12 +23,12 @@ mod trim;
 pub(crate) mod validate;
 pub(crate) mod words;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use elinvar_ir::{
-    BitVec, Certificate, ExprId, Fact, Formula, Pool, PropertyRecord, PropertyStatus, RegisterKey,
-    Role, Sort, StateBit, Step, StopReason, Trace, Value, Verdict, keys,
+    BitVec, Certificate, ExprId, Fact, Formula, Pool, PropertyRecord, PropertyStatus, Role, Sort,
+    StateBit, Step, StopReason, Trace, Value, Verdict, keys,
 };
 use elinvar_sat::Lit;
 use elinvar_transform::{Bit, PassOptions, Prepared};
@@ -144,8 +144,6 @@ pub(crate) struct Verdicts<'a> {
     /// By property: what was found, in a word.
     status: Vec<Option<PropertyStatus>>,
     progress: FrameProgress,
-    /// The keys of the user's registers, once they were needed.
-    keys: OnceCell<Vec<RegisterKey>>,
     /// Lemmas go to other engines and come from them.
     trade: Option<Trade>,
 }
@@ -163,7 +161,7 @@ impl Report<Bits> for Verdicts<'_> {
         }
         let run = self.task.run();
         if run.is_state_due() {
-            let keys = self.keys.get_or_init(|| keys(self.prepared.lift.old()));
+            let keys = keys(self.prepared.lift.old());
             let state = capture(frames, self.prepared, self.records(domain, clear), keys);
             run.emit(Event::State(Arc::new(state)));
         }
@@ -238,7 +236,7 @@ impl Report<Bits> for Verdicts<'_> {
         let trace = Trace {
             property: domain.property_id(property),
             initial: initial.into_iter().map(bit).collect(),
-            steps,
+            steps: steps.into(),
             loop_start: None,
         };
         self.refuted(domain, property, trace);
@@ -268,7 +266,7 @@ impl<'a> Verdicts<'a> {
         let BitTask { prepared, task } = bits;
         let (status, progress) = (vec![None; properties], FrameProgress::start());
         let trade = task.partner().map(|partner| partner.trade(prepared));
-        Verdicts { engine, prepared, task, status, progress, keys: OnceCell::new(), trade }
+        Verdicts { engine, prepared, task, status, progress, trade }
     }
 
     /// The literal of a register in a certificate.

@@ -213,7 +213,7 @@ mod tests {
                 let prepared = bits_of(&system, simplify);
                 let frames = frames_of(&prepared);
                 let record = PropertyRecord { name: "p0".to_owned(), status: PropertyStatus::Safe };
-                let state = capture(&frames, &prepared, vec![record.clone()], &keys(&system));
+                let state = capture(&frames, &prepared, vec![record.clone()], keys(&system));
                 let told: Vec<(Cube<Lit>, Level)> =
                     frames.iter().map(|(level, lemma)| (lemma.cube.clone(), level)).collect();
                 lemmas += told.len();
@@ -225,7 +225,10 @@ mod tests {
                 assert!(offer.depth >= frames.frontier());
                 let last = told.iter().filter_map(|(_, level)| level.finite()).max();
                 assert!(last.is_none_or(|last| last <= offer.depth));
-                assert_eq!((state.properties, state.registers), (vec![record], keys(&system)));
+                assert_eq!(
+                    (state.properties, state.registers),
+                    (vec![record], keys(&system).to_vec())
+                );
             }
         }
         assert!(lemmas > 100, "{lemmas}");
@@ -264,8 +267,12 @@ mod tests {
         let prepared = bits_of(&copies(), true);
         assert_eq!(prepared.bits.registers().len(), 1, "only one of the copies is left");
         assert_eq!(prepared.lift.origin(0).index, 0);
-        let state =
-            PdrState { registers: keys(&copies()), depth: 3, lemmas, ..PdrState::default() };
+        let state = PdrState {
+            registers: keys(&copies()).to_vec(),
+            depth: 3,
+            lemmas,
+            ..PdrState::default()
+        };
         translate(&state, places, &prepared)
     }
 
@@ -343,7 +350,7 @@ mod tests {
         let system = b.finish().unwrap();
         let prepared = bits_of(&system, true);
         assert!(prepared.lift.facts().iter().any(|fact| matches!(fact, BitFact::Equal(..))));
-        let state = capture(&frames_of(&prepared), &prepared, Vec::new(), &keys(&system));
+        let state = capture(&frames_of(&prepared), &prepared, Vec::new(), keys(&system));
         assert!(!state.lemmas.is_empty());
         assert!(offer_of(&state, &prepared).lemmas.is_empty());
     }

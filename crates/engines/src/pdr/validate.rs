@@ -205,7 +205,7 @@ pub(crate) mod tests {
         });
         let bits = task_about(prepared, &run);
         let outcome = check_bits(&bits, options, None);
-        let last = outcome.state(&keys(prepared.lift.old()));
+        let last = outcome.state(keys(prepared.lift.old()));
         let states = states.lock().unwrap().clone();
         assert_eq!(states.last().map(|state| &**state), last.as_ref(), "told at the end");
         states

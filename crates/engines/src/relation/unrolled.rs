@@ -228,6 +228,6 @@ impl Unrolled {
                 .collect();
             steps.push(Step { inputs, free: Vec::new() });
         }
-        Trace { property, initial, steps, loop_start: None }
+        Trace { property, initial, steps: steps.into(), loop_start: None }
     }
 }

@@ -14,7 +14,7 @@ use crate::{Case, SEARCHED, Tally, compare, pdr};
 
 /// A state that says anything.
 fn lie(system: &TransitionSystem, rng: &mut Rng) -> PdrState {
-    let mut registers = keys(system);
+    let mut registers = keys(system).to_vec();
     for register in &mut registers {
         distort(register, rng);
     }
@@ -103,7 +103,8 @@ fn contradictions_prove_nothing() {
     };
     let empty = FrameLemma { reach: Reach::Always, clause: Vec::new() };
     for lemmas in [vec![lemma(true), lemma(false)], vec![lemma(false)], vec![empty]] {
-        let state = Arc::new(PdrState { registers: keys(&system), lemmas, ..PdrState::default() });
+        let state =
+            Arc::new(PdrState { registers: keys(&system).to_vec(), lemmas, ..PdrState::default() });
         for engine in all_settings().map(Choice::Pdr).chain([Choice::Auto]) {
             compare(&engine, &system, &[(PropertyId(0), Outcome::Unsafe(1))], &state);
         }

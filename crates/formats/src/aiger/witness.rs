@@ -54,7 +54,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
     let open = open_values(system, &initial, &stimuli);
     let steps = steps(system, stimuli);
     let initial = initial_values(system, &initial, &steps[0].inputs);
-    let trace = Trace { property: properties[0], initial, steps, loop_start: None };
+    let trace = Trace { property: properties[0], initial, steps: steps.into(), loop_start: None };
     Ok(Witness { trace, properties, open })
 }
 
@@ -424,7 +424,7 @@ mod tests {
         let trace = Trace {
             property: PropertyId(1),
             initial: vec![value(false), value(false), value(true)],
-            steps: vec![step(&[]), step(&[false])],
+            steps: vec![step(&[]), step(&[false])].into(),
             loop_start: Some(0),
         };
         let text = write_witness(&live(), &trace);

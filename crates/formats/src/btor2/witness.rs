@@ -130,7 +130,7 @@ pub fn read_witness(source: &[u8], system: &TransitionSystem) -> Result<Witness,
     let steps: Vec<Step> =
         frames.iter().enumerate().map(|(cycle, frame)| frame.step(system, cycle)).collect();
     let initial = compare_states(system, &frames, &steps)?;
-    let trace = Trace { property: properties[0], initial, steps, loop_start: None };
+    let trace = Trace { property: properties[0], initial, steps: steps.into(), loop_start: None };
     Ok(Witness { trace, properties, open: Vec::new() })
 }
 

@@ -301,7 +301,8 @@ mod tests {
             steps: vec![
                 Step { inputs: vec![bit(false), word(2)], free: Vec::new() },
                 Step { inputs: vec![bit(true), word(3)], free: vec![bit(true)] },
-            ],
+            ]
+            .into(),
             loop_start: None,
         }
     }

@@ -36,7 +36,8 @@ fn example() -> Trace {
         steps: vec![
             step(false, array(0, &[]), vec![]),
             step(true, array(0, &[(1, 3), (2, 1)]), vec![word(1)]),
-        ],
+        ]
+        .into(),
         loop_start: None,
     }
 }

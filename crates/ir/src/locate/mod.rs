@@ -36,7 +36,7 @@ impl PdrState {
     /// The order of registers helps most if the state has all of its system, whether
     /// lemmas mention them or not.
     pub fn locate(&self, system: &TransitionSystem) -> Vec<Option<usize>> {
-        pair(&self.registers, &keys(system))
+        pair(&self.registers, keys(system))
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
     use crate::value::BitVec;
 
     fn state_of(system: &TransitionSystem) -> PdrState {
-        PdrState { registers: keys(system), ..PdrState::default() }
+        PdrState { registers: keys(system).to_vec(), ..PdrState::default() }
     }
 
     /// A shift register of words with a counter in front, all with the same sort.

@@ -202,7 +202,7 @@ pub(super) fn canonical(value: Value) -> Value {
         Value::Array(array) => {
             let zero = BitVec::zero(array.element_width());
             if *array.default_element() == zero {
-                return array.into();
+                return Value::Array(array);
             }
             let mut out = ArrayValue::constant(array.index_width(), zero);
             for index in 0..1u64 << array.index_width() {

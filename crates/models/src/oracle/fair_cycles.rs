@@ -258,7 +258,7 @@ impl Path<'_> {
             steps.push(Step { inputs: edge.inputs.clone(), free });
         }
         let (initial, loop_start) = (self.root.initial.clone(), Some(self.loop_start + 1));
-        Trace { property, initial, steps, loop_start }
+        Trace { property, initial, steps: steps.into(), loop_start }
     }
 }
 

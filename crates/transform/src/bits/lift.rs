@@ -15,10 +15,10 @@
 use std::sync::Arc;
 
 use elinvar_ir::{
-    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Fact, Formula, Pool, Role, Sort, StateBit,
-    Step, Trace, TransitionSystem, Value, cone, import, zero_of,
+    ArrayValue, BitVec, Certificate, Evaluator, ExprId, Fact, Formula, Pool, PropertyId, Role,
+    Sort, State, StateBit, Step, Trace, TransitionSystem, Value, Verdict, cone, import, zero_of,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bitblast::size;
 use super::ranking::bit_of;
@@ -79,6 +79,14 @@ impl BitFact {
         match self {
             BitFact::Always(l) => BitFact::Always(literal(l)),
             BitFact::Equal(b, l) => BitFact::Equal(bit(b), literal(l)),
+        }
+    }
+
+    /// The states that it mentions.
+    fn states(self) -> Vec<usize> {
+        match self {
+            BitFact::Always(literal) => vec![literal.bit.index],
+            BitFact::Equal(bit, literal) => vec![bit.index, literal.bit.index],
         }
     }
 
@@ -193,6 +201,92 @@ impl BitLift {
             places.insert(bit, Place::State(state));
         }
         Forward { places }
+    }
+
+    /// The verdict on a property of the old system. A proof states only those facts that may
+    /// matter to the property: the bits may have been prepared for many others.
+    pub fn verdict_on(&self, property: PropertyId, verdict: Verdict) -> Verdict {
+        match &verdict {
+            Verdict::Safe(
+                proof @ (Certificate::Inductive { .. }
+                | Certificate::Facts { .. }
+                | Certificate::Formula(_)),
+            ) => self.with_facts_about(property, proof).verdict(verdict),
+            Verdict::Safe(Certificate::KInductive { .. } | Certificate::Ranking(_))
+            | Verdict::Unsafe(_)
+            | Verdict::Unknown(_) => self.verdict(verdict),
+        }
+    }
+
+    /// The same with those facts only that mention a state which the property, the constraints,
+    /// the proof or another one of these facts depends on. The others mention none of these
+    /// states, so that the rest is as inductive as the whole.
+    fn with_facts_about(&self, property: PropertyId, proof: &Certificate) -> BitLift {
+        let old = &*self.old;
+        let symbol = |state: usize| old.states()[state].symbol;
+        let of_clause = |clause: &Vec<Literal>| clause.iter().map(|l| l.bit.index).collect();
+        let of_facts = self.facts.iter().map(|fact| fact.states());
+        let sets: Vec<Vec<usize>> = of_facts.chain(self.clauses.iter().map(of_clause)).collect();
+        let mut sets_of: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (number, states) in sets.iter().enumerate() {
+            states.iter().for_each(|&state| sets_of.entry(state).or_default().push(number));
+        }
+        let mut is_kept = vec![false; sets.len()];
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut stack: Vec<ExprId> = old.property(property).bits().to_vec();
+        stack.extend(old.constraints());
+        let mentioned = self.mentioned(proof).into_iter();
+        stack.extend(mentioned.map(|state| symbol(self.states[state].index)));
+        while let Some(node) = stack.pop().map(ExprId::regular) {
+            if !seen.insert(node) {
+                continue;
+            }
+            if let Some(Role::State(state)) = old.role_of(node) {
+                let State { init, next, .. } = old.states()[state];
+                stack.extend(init.into_iter().chain(next));
+                for &number in sets_of.get(&state).into_iter().flatten() {
+                    if !std::mem::replace(&mut is_kept[number], true) {
+                        stack.extend(sets[number].iter().map(|&state| symbol(state)));
+                    }
+                }
+            }
+            old.pool().for_each_operand(node, |operand| stack.push(operand));
+        }
+        let (of_facts, of_clauses) = is_kept.split_at(self.facts.len());
+        BitLift {
+            facts: chosen(&self.facts, of_facts),
+            clauses: chosen(&self.clauses, of_clauses),
+            ..self.clone()
+        }
+    }
+
+    /// By symbol: the number of the state of the new system.
+    fn numbers(&self) -> FxHashMap<ExprId, usize> {
+        self.symbols.iter().enumerate().map(|(number, &symbol)| (symbol, number)).collect()
+    }
+
+    /// The states of the new system that a proof mentions.
+    fn mentioned(&self, proof: &Certificate) -> Vec<usize> {
+        let numbers = self.numbers();
+        match proof {
+            Certificate::Inductive { clauses } => {
+                clauses.iter().flatten().map(|literal| numbers[&literal.state]).collect()
+            }
+            Certificate::Facts { clauses } => {
+                let words = clauses.iter().flatten().flat_map(Fact::words);
+                words.map(|word| numbers[&word.state]).collect()
+            }
+            Certificate::Formula(formula) => {
+                let state = |role: &Role| match *role {
+                    Role::State(state) => Some(state),
+                    Role::Input(_) => None,
+                };
+                let nodes = cone(&formula.pool, [formula.expr]).into_iter();
+                let symbols = nodes.filter_map(|node| formula.pool.as_symbol(node));
+                symbols.filter_map(|symbol| state(&formula.symbols[symbol.index()])).collect()
+            }
+            Certificate::KInductive { .. } | Certificate::Ranking(_) => Vec::new(),
+        }
     }
 
     /// What an input of the new system decides.
@@ -325,7 +419,12 @@ impl Lift for BitLift {
             };
             steps.push(Step { inputs, free });
         }
-        Trace { property: trace.property, initial, steps, loop_start: trace.loop_start }
+        Trace {
+            property: trace.property,
+            initial,
+            steps: steps.into(),
+            loop_start: trace.loop_start,
+        }
     }
 
     /// Inductive clauses become clauses again, or a formula if they mention elements of
@@ -337,8 +436,7 @@ impl Lift for BitLift {
         Ok(match proof {
             Certificate::Inductive { clauses } => {
                 let facts = self.fact_clauses();
-                let numbers: FxHashMap<ExprId, usize> =
-                    self.symbols.iter().enumerate().map(|(i, &symbol)| (symbol, i)).collect();
+                let numbers = self.numbers();
                 let literal = |l: &StateBit| Literal {
                     bit: self.states[numbers[&l.state]],
                     positive: l.positive,
@@ -354,6 +452,16 @@ impl Lift for BitLift {
             }
         })
     }
+}
+
+/// The items that are marked.
+fn chosen<T: Clone>(items: &[T], is_chosen: &[bool]) -> Vec<T> {
+    items
+        .iter()
+        .zip(is_chosen)
+        .filter(|(_, chosen)| **chosen)
+        .map(|(item, _)| item.clone())
+        .collect()
 }
 
 /// Maps bits of the old system to the new one.

@@ -7,7 +7,9 @@
 //! Random simulation from the initial states puts them into classes. The classes are proved
 //! by induction: they are assumed in one state and proved in the next, all of them together,
 //! under the constraints of the first. A counterexample splits classes, and so do the states
-//! that follow it, as in `registers`.
+//! that follow it, as in `registers`. In the initial states they must hold without the
+//! constraints: these may mention the gates themselves, and a constraint that was merged with
+//! what it implies would allow initial states that it excluded.
 //!
 //! A certificate states the equation of two gates as clauses over the registers that they
 //! depend on. Therefore only gates of small support are merged. Gates that read inputs are
@@ -159,10 +161,8 @@ impl<'a> Search<'a> {
         for (register, &lit) in self.netlist.registers.iter().zip(initial) {
             substitution[register.lit.node()] = lit;
         }
-        let roots = self.supports.nodes().map(own);
-        let constraints = self.netlist.constraints.iter().copied();
-        let mut copy = Copy::of_cone(aig, &substitution, roots.chain(constraints));
-        let mut asker = self.asker(&copy);
+        let mut copy = Copy::of_cone(aig, &substitution, self.supports.nodes().map(own));
+        let mut asker = Asker::new(self.limits);
         loop {
             let members: Vec<usize> = self.classes.represented().collect();
             let pairs = members.iter().map(|&node| {
@@ -195,15 +195,6 @@ impl<'a> Search<'a> {
                 }
             }
         }
-    }
-
-    /// A solver in which the constraints hold.
-    fn asker(&self, copy: &Copy) -> Asker {
-        let mut asker = Asker::new(self.limits);
-        for &constraint in &self.netlist.constraints {
-            asker.assert(&copy.new, copy.of(constraint));
-        }
-        asker
     }
 
     fn ask(&mut self, asker: &mut Asker, aig: &Aig, lit: AigLit) -> Reply {
@@ -260,7 +251,10 @@ impl<'a> Search<'a> {
     fn round(&mut self) -> bool {
         let substitution = self.substitution();
         let mut copy = self.first_state(&substitution);
-        let mut asker = self.asker(&copy);
+        let mut asker = Asker::new(self.limits);
+        for &constraint in &self.netlist.constraints {
+            asker.assert(&copy.new, copy.of(constraint));
+        }
         for equation in self.assumptions(&mut copy) {
             asker.assert(&copy.new, equation);
         }

@@ -208,7 +208,7 @@ impl Layers {
         }
         let mut initial = traces[0].initial.clone();
         initial.truncate(self.shape.originals);
-        Trace { property: self.property, initial, steps, loop_start: Some(start) }
+        Trace { property: self.property, initial, steps: steps.into(), loop_start: Some(start) }
     }
 }
 

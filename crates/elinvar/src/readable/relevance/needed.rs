@@ -325,7 +325,7 @@ mod tests {
                     let bits = mask.map_or(&none, |mask| mask.array().read(&index));
                     other.write(index.clone(), mix(element, bits, rng));
                 }
-                other.into()
+                Value::Array(other)
             }
         }
     }

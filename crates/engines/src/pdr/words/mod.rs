@@ -272,7 +272,7 @@ impl Verdicts<'_> {
         Verdict::Unsafe(Trace {
             property: domain.property_id(chain.property),
             initial,
-            steps,
+            steps: steps.into(),
             loop_start: None,
         })
     }

@@ -324,7 +324,7 @@ mod tests {
         assert_eq!(strategy.unwrap().configurations(), configurations(".. #. ## .#"));
         let early = Strategy::from_trace(&game, &trace(&["#.", "##"]));
         assert_eq!(early, Err(StrategyError::End("v1".into())));
-        let short = Trace { steps: vec![Step::default(); 2], ..trace(&[]) };
+        let short = Trace { steps: vec![Step::default(); 2].into(), ..trace(&[]) };
         assert_eq!(Strategy::from_trace(&game, &short), Err(StrategyError::Shape { step: 0 }));
         let wide = Trace { initial: vec![BitVec::new(2, 0).into(); 2], ..trace(&["#."]) };
         assert_eq!(Strategy::from_trace(&game, &wide), Err(StrategyError::Shape { step: 0 }));
