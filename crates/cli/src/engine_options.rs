@@ -25,12 +25,12 @@ pub struct EngineOptions {
     /// (interpolation sequences) and `avy` (interpolants that become lemmas of pdr) also find
     /// proofs. `words` is pdr on words: its lemmas are inequalities between registers as well
     /// as bits. `auto` first runs short passes of kind, where the model has words, and of words,
-    /// where it has numbers. Then it runs pdr for a moment, without and with internal signals. After
-    /// that, pdr on merged signals works with short turns of bmc and random simulation, and after
-    /// some seconds pdr with internal signals, bmc, kind and avy take turns with it; where a memory
-    /// is too large for bits, kind works alone. Programs have an engine of their own, `cfg` (pdr with frames at the locations
-    /// of the program), which `auto` stands for there; programs over bit-vectors can be given to
-    /// the other engines as well.
+    /// where it has numbers. Then it runs pdr, with short turns of bmc, random simulation and pdr
+    /// with internal signals. After some seconds, pdr on merged signals and with internal signals,
+    /// bmc, kind and avy take turns with it. Where a memory is too large for bits, kind works
+    /// alone. Programs have an engine of their own, `cfg` (pdr with frames at the locations of the
+    /// program), which `auto` stands for there; programs over bit-vectors can be given to the
+    /// other engines as well.
     ///
     /// Liveness properties are decided by `l2s` (liveness to safety: a saved state comes back),
     /// `rlive` (from each state that meets the conditions, search for the next one) and `klive`
@@ -124,6 +124,11 @@ struct ExpertOptions {
     /// blocks the same states one frame earlier
     #[arg(long, hide_short_help = true)]
     no_keep_parent: bool,
+
+    /// pdr, avy, words: do as --no-keep-parent for every Nth obligation; 0, the default of avy and
+    /// words, never does [default: 4]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    reconsider: Option<u32>,
 
     /// pdr, avy, words: when an obligation comes back for the Nth time, try harder: drop the
     /// literals that --no-keep-parent would drop, and block two more states [default: 10]
@@ -403,6 +408,7 @@ impl EngineOptions {
         set(&mut options.ctg.reach, self.expert.ctg_reach);
         set(&mut options.attempts, self.expert.attempts);
         set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
+        set(&mut options.reconsider, self.expert.reconsider.map(|n| (n > 0).then_some(n)));
         set(&mut options.stubborn, self.expert.stubborn);
         let drop_obligations = self.expert.drop_obligations.map(|most| (most > 0).then_some(most));
         set(&mut options.drop_obligations, drop_obligations);
@@ -443,7 +449,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 28] = [
+        let options: [(&str, bool, &[EngineName]); 29] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -459,6 +465,7 @@ impl EngineOptions {
             ("--ctg-reach", self.expert.ctg_reach.is_some(), &[Pdr, Avy, Words]),
             ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
             ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
+            ("--reconsider", self.expert.reconsider.is_some(), &[Pdr, Avy, Words]),
             ("--stubborn", self.expert.stubborn.is_some(), &[Pdr, Avy, Words]),
             ("--drop-obligations", self.expert.drop_obligations.is_some(), &[Pdr, Avy, Words]),
             ("--patience", self.expert.patience.is_some(), &[Pdr, Avy, Words]),
@@ -592,13 +599,17 @@ mod tests {
     #[test]
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
-                     --internal-signals --attempts 3 --no-keep-parent --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
+                     --internal-signals --attempts 3 --no-keep-parent --reconsider 5 --stubborn 4 \
+                     --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert!(options.signals && !PdrOptions::default().signals);
         assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2, reach: 1 }, 3));
-        assert_eq!((options.keep_parent, options.stubborn), (false, 4));
+        assert_eq!(
+            (options.keep_parent, options.reconsider, options.stubborn),
+            (false, Some(5), 4)
+        );
         assert_eq!((options.drop_obligations, options.patience), (None, 7));
         assert_eq!(options.memory_limit, 9);
         let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };
@@ -646,11 +657,13 @@ mod tests {
         assert_eq!(choice("--engine words"), Choice::Words(WordsOptions::default()));
         let words = "--engine words --cube-probability 0.25 --simulation hybrid \
                      --compare-simulations --ctg 5 --ctg-depth 2 --attempts 3 --no-keep-parent \
+                     --reconsider 0 \
                      --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let pdr = PdrOptions {
             ctg: Ctg { max: 5, depth: 2, reach: 1 },
             attempts: 3,
             keep_parent: false,
+            reconsider: None,
             stubborn: 4,
             drop_obligations: None,
             patience: 7,
@@ -675,6 +688,7 @@ mod tests {
             ("ctg_depth", options.ctg.depth as u64),
             ("ctg_reach", options.ctg.reach as u64),
             ("attempts", options.attempts as u64),
+            ("reconsider", options.reconsider.map_or(0, u64::from)),
             ("drop_obligations", options.drop_obligations.map_or(0, u64::from)),
             ("patience", options.patience),
             ("memory_limit", options.memory_limit),
@@ -685,6 +699,7 @@ mod tests {
         }
         for pdr in [AvyOptions::default().pdr, WordsOptions::default().pdr] {
             assert_eq!(pdr.attempts, usize::MAX, "all literals are tried");
+            assert_eq!(pdr.reconsider, None);
         }
     }
 

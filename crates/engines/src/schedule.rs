@@ -44,10 +44,10 @@ const LONG: Effort = Effort::Questions(100_000);
 const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 
 /// The work of each turn of the searches that share the processor with other engines: about
-/// 0.2 s.
+/// 0.12 s.
 const SLICE: u64 = 500_000;
 
-/// The work that the plain search does before other engines take part. Most small models are
+/// The work that the main search does before other engines take part. Most small models are
 /// decided by then.
 const ALONE: u64 = 300_000;
 
@@ -55,12 +55,13 @@ const ALONE: u64 = 300_000;
 const SHALLOW: u64 = 1_000_000;
 
 /// The work after which other engines get a share as well: about four seconds. Most models that
-/// take the search on merged signals a few seconds would take twice as long if the search with
-/// internal signals had half of the processor from the start. Where it takes longer, the other one
-/// is often faster.
-const LONG_SEARCH: u64 = 9_000_000;
+/// take the main search a few seconds would take twice as long if another search had half of the
+/// processor from the start. Where it takes longer, the other one is often faster.
+const LONG_SEARCH: u64 = 15_000_000;
 
-/// The search backwards gets shorter turns after about four seconds of its own work.
+/// The turns of the search backwards, and when they become shorter: after about three seconds of
+/// its own work. Its work takes longer than that of other searches.
+const BACKWARDS: u64 = SLICE / 2;
 const FADING: Fading = Fading { after: 10_000_000, slice: SLICE / 4 };
 
 /// With more registers than this, AVY gets a larger share.
@@ -229,11 +230,9 @@ impl Schedule {
         let mut schedule = Self::auto_without_words();
         let shares = |turn: &&mut Turn| turn.sharing.is_some();
         let turn = schedule.turns.iter_mut().find(shares).expect("a search on bits");
-        // In a race, another thread has this search.
-        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
-        turn.engine = Choice::Pdr(merged);
+        // In a race, another thread has these.
         let search = turn.sharing.as_mut().expect("it shares");
-        search.limits = Limits { start: 200_000, joins: ALONE, ..search.limits };
+        search.limits.start = ALONE;
         search.others = Self::others();
         let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
         let simulation = schedule.turns.iter_mut().find(simulates).expect("a simulation");
@@ -243,42 +242,45 @@ impl Schedule {
         schedule
     }
 
-    /// The engines that share the processor with the search on bits with merged signals: each
-    /// solves models that the others do not. The plain search comes first, for small models, and
-    /// makes way for the one on merged signals, which take longer to prepare. The search with
-    /// internal signals has one turn before that, which is enough for some families of models, and
-    /// joins when the other one has worked for long.
+    /// The engines that share the processor with the main search on bits: each solves models that
+    /// the others do not. The search with internal signals has one turn early, which is enough for
+    /// some families of models. The search on merged signals joins when the main search has worked
+    /// for long. It always keeps the literals of parent lemmas, so the two differ in their luck.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
-        // With lemmas of these, the search with signals takes longer on some models.
+        // With lemmas of these, the main search takes longer on some models.
         let alone = |turn, limits| Share { trades: false, ..with(turn, limits) };
         let share = |engine, limits| with(Turn::new(engine), limits);
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
-        let plain = PdrOptions::default();
-        let signals = PdrOptions { signals: true, ..plain.clone() };
+        let pdr = |options| Turn::new(Choice::Pdr(options));
+        let signals = PdrOptions { signals: true, ..PdrOptions::default() };
         let turns = Limits::turns(SLICE);
-        let first = Limits { start: ALONE, work: Some(ALONE), ..turns };
         let short = Limits { joins: ALONE, work: Some(SLICE), ..turns };
         let late = |slice, bytes| {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
-        let deep = late(150_000, 40_000_000);
-        let shallow = Limits { start: 150_000, joins: ALONE, work: Some(SHALLOW), ..deep };
+        let deep = late(75_000, 40_000_000);
+        let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(150_000) };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
         let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
         vec![
-            alone(Turn::new(Choice::Pdr(plain)), first),
-            alone(Turn::new(Choice::Pdr(signals.clone())), short),
-            on_bits(bmc(), shallow),
+            alone(pdr(signals.clone()), short),
+            on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            share(Choice::Pdr(signals), Limits { joins: LONG_SEARCH, ..turns }),
+            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 2) }),
+            alone(pdr(signals), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 4) }),
             on_bits(bmc(), deep),
-            share(Choice::KInduction(KInductionOptions::default()), late(100_000, 16_000_000)),
-            alone(avy(Condition::FewRegisters), late(100_000, 16_000_000)),
-            alone(avy(Condition::ManyRegisters), late(400_000, 64_000_000)),
+            share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
+            alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
+            alone(avy(Condition::ManyRegisters), late(200_000, 64_000_000)),
         ]
+    }
+
+    /// A search on merged signals.
+    fn merged() -> PdrOptions {
+        PdrOptions { passes: PassOptions::ALL, reconsider: None, ..PdrOptions::default() }
     }
 
     /// The same without a try on words and without engines that share the processor, for a race
@@ -286,7 +288,6 @@ impl Schedule {
     pub fn auto_without_words() -> Self {
         let induction = || Turn::new(Choice::KInduction(KInductionOptions::default()));
         let pdr = PdrOptions::default();
-        let signals = PdrOptions { signals: true, ..pdr.clone() };
         let turns = vec![
             Turn::new(Choice::Reprove(pdr.clone()))
                 .when(&[Condition::EarlierLemmas, Condition::FitsIntoBits]),
@@ -297,8 +298,7 @@ impl Schedule {
                 .ahead(STEPS_ON_BITS)
                 .when(&[Condition::InSeries]),
             Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
-            // Lemmas about signals are of no use to another run.
-            Turn::new(Choice::Pdr(signals))
+            Turn::new(Choice::Pdr(pdr.clone()))
                 .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
                 .sharing(Sharing { limits: Limits::turns(SLICE), others: Vec::new() }),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
@@ -313,7 +313,7 @@ impl Schedule {
     /// For a second thread beside [`Schedule::auto_without_words`]: what shares the processor with
     /// the search with internal signals in [`Schedule::auto`].
     pub fn beside_auto() -> Self {
-        let merged = PdrOptions { passes: PassOptions::ALL, ..PdrOptions::default() };
+        let signals = PdrOptions { signals: true, ..PdrOptions::default() };
         let avy = || Turn::new(Choice::Avy(AvyOptions::default()));
         let bmc = || Turn::new(Choice::Bmc(BmcOptions::default()));
         let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
@@ -322,12 +322,13 @@ impl Schedule {
             Share { turn: turn.tentative(), limits, trades: true }
         };
         let others = vec![
+            with(Turn::new(Choice::Pdr(signals)), SLICE / 2),
             with(bmc().on_bits(), SLICE / 2),
             with(avy().when(&[Condition::FewRegisters]), SLICE / 2),
             with(avy().when(&[Condition::ManyRegisters]), SLICE),
             with(induction, SLICE / 5),
         ];
-        let search = Turn::new(Choice::Pdr(merged))
+        let search = Turn::new(Choice::Pdr(Self::merged()))
             .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
             .sharing(Sharing { limits: Limits::turns(SLICE), others });
         let turns = vec![search, avy().when(&[Condition::FitsIntoBits]), bmc()];
@@ -440,7 +441,7 @@ impl Turn {
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let backwards = backwards.as_ref().map(|backwards| Member {
             work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
-            limits: Limits { fading: Some(FADING), ..limits },
+            limits: Limits { fading: Some(FADING), ..Limits::turns(BACKWARDS) },
         });
         let more = bits(task).map_or(0, |bits| BYTES_PER_GATE * gates_of(&bits));
         let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
@@ -652,7 +653,7 @@ mod tests {
                 Choice::Bmc(_),
                 Choice::Simulation(_),
                 Choice::Words(_),
-                Choice::Pdr(PdrOptions { passes: PassOptions::ALL, signals: false, .. }),
+                Choice::Pdr(PdrOptions { signals: false, reconsider: Some(_), .. }),
                 Choice::Pdr(PdrOptions { signals: false, .. }),
                 Choice::KInduction(_)
             ]

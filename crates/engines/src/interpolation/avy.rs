@@ -73,6 +73,7 @@ impl Default for AvyOptions {
         let pdr = PdrOptions {
             ctg: Ctg { max: 0, depth: 1, reach: 1 },
             attempts: usize::MAX,
+            reconsider: None,
             ..PdrOptions::default()
         };
         AvyOptions {

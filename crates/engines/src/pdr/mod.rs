@@ -67,6 +67,10 @@ pub struct PdrOptions {
     pub ctg: Ctg,
     /// Do not try to drop literals of a lemma that blocks the cube one frame earlier.
     pub keep_parent: bool,
+    /// The exception: for every so manyth obligation these literals are tried as well. A lemma
+    /// that keeps its parent's literals is never better than the parent, so now and then a new
+    /// start is needed; without it, some searches are stuck with a bad choice of literals.
+    pub reconsider: Option<u32>,
     /// Literals in a row that cannot be dropped before generalisation ends.
     pub attempts: usize,
     /// An obligation that was worked on so often gets more effort: no literal is
@@ -88,6 +92,7 @@ impl Default for PdrOptions {
             signals: false,
             ctg: Ctg { max: 3, depth: 1, reach: 1 },
             keep_parent: true,
+            reconsider: Some(4),
             attempts: 8,
             stubborn: 10,
             drop_obligations: Some(20),

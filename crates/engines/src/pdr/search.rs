@@ -331,8 +331,10 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     /// More effort for obligations that come back.
     fn effort(&self, activity: f32) -> Generalization {
-        let PdrOptions { ctg, keep_parent, attempts, stubborn, .. } = *self.options;
+        let PdrOptions { ctg, keep_parent, reconsider, attempts, stubborn, .. } = *self.options;
         if activity < stubborn as f32 {
+            let anew = reconsider.is_some_and(|every| self.worked.is_multiple_of(every.into()));
+            let keep_parent = keep_parent && !anew;
             return Generalization { ctg, keep_parent, attempts };
         }
         // None stays none.

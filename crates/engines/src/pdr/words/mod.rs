@@ -81,7 +81,7 @@ impl Default for WordsOptions {
             cube_probability: None,
             simulation: Kind::Product,
             compare_simulations: false,
-            pdr: PdrOptions { attempts: usize::MAX, ..PdrOptions::default() },
+            pdr: PdrOptions { attempts: usize::MAX, reconsider: None, ..PdrOptions::default() },
         }
     }
 }
