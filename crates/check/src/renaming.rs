@@ -302,7 +302,7 @@ mod tests {
             b.bad("p", bad);
         }
         let system = b.finish().unwrap();
-        let straight = vec![(x, z), (y, w)];
+        let straight = [(x, z), (y, w)];
         let with = |pair| straight.iter().copied().chain([pair]).collect();
         assert!(judge(&system, 0, 1, &with((less, signed))).is_err());
         assert!(judge(&system, 0, 2, &with((less, more))).is_err());

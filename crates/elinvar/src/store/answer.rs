@@ -119,7 +119,9 @@ impl Asking<'_> {
             None => Err("it is not evidence about this property".to_owned()),
         };
         match confirmed {
-            Ok(verdict) if verdict.is_decided() => self.note(property, group, verdict, inquiry),
+            Ok(verdict) if verdict.is_decided() => {
+                self.note(property, verdict, group.entry.depth, inquiry)
+            }
             // There was no time to check it.
             Ok(_) => {}
             Err(reason) => {
@@ -128,11 +130,6 @@ impl Asking<'_> {
                 inquiry.refused.insert(property);
             }
         }
-    }
-
-    fn note(&self, property: PropertyId, group: &Group, verdict: Verdict, inquiry: &mut Inquiry) {
-        let verdict = self.tell(property, verdict, group.entry.depth);
-        inquiry.found.insert(property, verdict);
     }
 
     /// Confirms proofs in one encoding. Those that are not accepted are judged one by one.
@@ -145,19 +142,13 @@ impl Asking<'_> {
             (&groups[proof.group], Verdict::Safe(Certificate::Inductive { clauses }))
         };
         let verdicts: Vec<(&Group, Verdict)> = batch.into_iter().map(verdict).collect();
-        if let [_] = &verdicts[..] {
-            for (group, verdict) in verdicts {
-                self.confirm(group.first, group, Some(verdict), inquiry);
-            }
-            return;
-        }
         let proofs = verdicts.iter().map(|(group, verdict)| (group.first, verdict)).collect();
         let accepted = self.judge.confirm_proofs(proofs, |original, proofs, budget| {
             judge_together(self.system(), original, proofs, budget)
         });
         for ((group, verdict), is_accepted) in verdicts.into_iter().zip(accepted) {
             if is_accepted {
-                self.note(group.first, group, verdict, inquiry);
+                self.note(group.first, verdict, group.entry.depth, inquiry);
             } else {
                 self.confirm(group.first, group, Some(verdict), inquiry);
             }
@@ -193,7 +184,7 @@ impl Asking<'_> {
         });
         let is_accepted = accepted == [true];
         if is_accepted {
-            self.note(property, group, verdict.clone(), inquiry);
+            self.note(property, verdict.clone(), group.entry.depth, inquiry);
         }
         is_accepted
     }

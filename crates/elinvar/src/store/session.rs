@@ -25,7 +25,8 @@ const MOST_NODES: usize = 4 << 20;
 /// Where evidence is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Depth {
-    /// Only evidence about these properties.
+    /// Only evidence about these properties. Observers are told about counterexamples, which are
+    /// not kept: those of many properties take much memory.
     Exact,
     /// Also proofs and lemmas of other versions of them.
     Versions,
@@ -61,8 +62,8 @@ impl Session {
         let inquiry = self.during(Phase::Store, || {
             self.supervisor.watch(move || {
                 let judge = Judge::new(&session, problem.system(), problem.original());
-                let asking = Asking { session: &session, store: &store, problem: &problem, judge };
-                asking.look_up(&asked, depth)
+                let (session, store, problem) = (&session, &*store, &problem);
+                Asking { session, depth, store, problem, judge }.look_up(&asked)
             })
         });
         inquiry.unwrap_or_else(|_| {
@@ -82,7 +83,7 @@ impl Session {
         decided: impl Iterator<Item = (PropertyId, &'v Verdict)>,
     ) -> Vec<String> {
         let judge = Judge::new(self, problem.system(), problem.original());
-        let asking = Asking { session: self, store, problem, judge };
+        let asking = Asking { session: self, depth: Depth::Exact, store, problem, judge };
         let adapted = inquiry.adapted.iter().map(|id| (*id, &inquiry.found[id]));
         let failure = asking.save(inquiry, decided.chain(adapted)).err();
         let warning = |error| format!("the store {} was not written: {error}", shown(store.path()));
@@ -94,6 +95,7 @@ impl Session {
 /// A session with a store and a system.
 pub(super) struct Asking<'a> {
     session: &'a Session,
+    depth: Depth,
     pub store: &'a Store,
     problem: &'a SystemProblem,
     pub judge: Judge<'a>,
@@ -108,7 +110,7 @@ impl Asking<'_> {
         self.session.run.stop().is_some()
     }
 
-    fn look_up(&self, asked: &[PropertyId], depth: Depth) -> Inquiry {
+    fn look_up(&self, asked: &[PropertyId]) -> Inquiry {
         let mut inquiry = Inquiry::default();
         let Ok(forms) = self.problem.original().normal_forms() else { return inquiry };
         let mut left = MOST_NODES;
@@ -128,14 +130,24 @@ impl Asking<'_> {
         for normal in inquiry.normals.values_mut() {
             normal.nodes = Vec::new();
         }
-        if depth == Depth::Versions && inquiry.found.len() < inquiry.normals.len() {
+        if self.depth == Depth::Versions && inquiry.found.len() < inquiry.normals.len() {
             self.look_for_other_versions(&mut inquiry);
         }
         inquiry
     }
 
+    /// Notes a confirmed verdict.
+    pub fn note(&self, property: PropertyId, verdict: Verdict, depth: usize, to: &mut Inquiry) {
+        let verdict = self.tell(property, verdict, depth);
+        if self.depth == Depth::Exact && matches!(verdict, Verdict::Unsafe(_)) {
+            lock(&self.session.confirmed).remove(&property);
+        } else {
+            to.found.insert(property, verdict);
+        }
+    }
+
     /// Tells observers about a confirmed verdict.
-    pub fn tell(&self, property: PropertyId, verdict: Verdict, depth: usize) -> Verdict {
+    fn tell(&self, property: PropertyId, verdict: Verdict, depth: usize) -> Verdict {
         let safe = matches!(verdict, Verdict::Safe(_));
         self.session.run.emit(Event::Decided { engine: NAME, property, safe, depth });
         lock(&self.session.stored).insert(property);
