@@ -22,17 +22,21 @@
 //! a system of its own, with the same counterexamples. A query about one step also leaves out the
 //! states that it does not mention in the cycle after it.
 
+mod formula;
 mod induction;
 mod ranking;
+mod several;
 
 use std::collections::BTreeSet;
 
 use elinvar_ir::{
-    Attached, Certificate, ExprId, Fact, Pool, PropertyId, Role, Sort, StateBit, TransitionSystem,
+    Certificate, ExprId, Fact, Pool, PropertyId, Role, Sort, StateBit, TransitionSystem,
     clauses_to_exprs, cone,
 };
 
+use self::formula::Claim;
 use self::induction::Induction;
+pub use self::several::invariants;
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
 use crate::solver::{Budget, Lit, SatAnswer};
@@ -286,62 +290,6 @@ fn read_at_start(
         states.extend(&new);
     }
     states
-}
-
-// ---- formulas --------------------------------------------------------------------
-
-struct Claim<'a> {
-    attached: &'a Attached,
-    bad: ExprId,
-}
-
-impl<'a> Claim<'a> {
-    /// SAT?  I ∧ C ∧ ¬Inv
-    fn initiation(&self, budget: &Budget) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(budget);
-        let states = read_at_start(&self.attached.system, self.roots());
-        let mut frame = Frame::initial(&mut encoder, &self.attached.system, &states)?;
-        frame.constrain(&mut encoder)?;
-        self.refute(&mut encoder, &mut frame, Refusal::FormulaInitiation)
-    }
-
-    /// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′
-    fn consecution(&self, budget: &Budget) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(&self.attached.system);
-        frame.assume(&mut encoder, self.attached.claim)?;
-        frame.constrain(&mut encoder)?;
-        let states = read_in_cycle(&self.attached.system, self.roots());
-        let mut following = frame.successor(&mut encoder, &states)?;
-        following.constrain(&mut encoder)?;
-        self.refute(&mut encoder, &mut following, Refusal::FormulaConsecution)
-    }
-
-    /// SAT?  Inv ∧ C ∧ (r = x) ∧ B
-    fn safety(&self, budget: &Budget) -> Result<(), Refusal> {
-        let mut encoder = Encoder::new(budget);
-        let mut frame = Frame::free(&self.attached.system);
-        frame.constrain(&mut encoder)?;
-        for bit in [self.attached.claim, self.attached.same, self.bad] {
-            frame.assume(&mut encoder, bit)?;
-        }
-        encoder.expect_unsat(Refusal::FormulaSafety)
-    }
-
-    fn roots(&self) -> impl Iterator<Item = ExprId> {
-        self.attached.system.constraints().iter().copied().chain([self.attached.claim])
-    }
-
-    fn refute(
-        &self,
-        encoder: &mut Encoder,
-        frame: &mut Frame<'a>,
-        refusal: Refusal,
-    ) -> Result<(), Refusal> {
-        let claim = frame.encode_bit(encoder, self.attached.claim)?;
-        encoder.assert(!claim);
-        encoder.expect_unsat(refusal)
-    }
 }
 
 #[cfg(test)]

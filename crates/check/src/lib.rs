@@ -13,7 +13,8 @@
 //! - `solver`, `words`: gates are definitions, hence exclude nothing;
 //! - `arrays`: the clauses of arrays are true of all arrays;
 //! - `encode`: a frame is a function of the frame before and of free symbols;
-//! - `certificate`, `circuit`: the conditions checked imply the property.
+//! - `certificate`, `circuit`: the conditions checked imply the property;
+//! - `renaming`: properties that are the same but for their symbols have the same verdict.
 //!
 //! ```
 //! use elinvar_check::{Budget, Refusal, certificate};
@@ -52,6 +53,7 @@ mod examples;
 pub mod program;
 mod refusal;
 mod relation;
+mod renaming;
 mod repetition;
 mod replay;
 mod solver;
@@ -60,10 +62,11 @@ mod vacuity;
 mod witness;
 mod words;
 
-pub use certificate::{certificate, certificate_over};
+pub use certificate::{certificate, certificate_over, invariants};
 pub use circuit::circuit;
 pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
+pub use renaming::renaming;
 pub use replay::replay;
 pub use solver::Budget;
 pub use support::{Support, support};

@@ -219,6 +219,20 @@ pub enum Refusal {
     #[error("the invariant does not exclude the bad states")]
     Safety,
 
+    // ---- renamings
+    /// An expression is not paired with one expression that is the same.
+    #[error("expression {node} is not the same as what takes its place")]
+    Renaming {
+        /// The number of its node.
+        node: usize,
+    },
+    /// The bad bit of the property is not paired with that of the other one.
+    #[error("the renaming does not turn the property into the other one")]
+    RenamedProperty,
+    /// The constraints are not paired with the constraints.
+    #[error("the renaming does not turn the constraints into the constraints")]
+    RenamedConstraints,
+
     // ---- formulas
     /// The invariant does not fit the system.
     #[error(transparent)]

@@ -118,6 +118,8 @@ impl Solver {
         cadical.set("quiet", 1);
         // Variables are numbered here, so the solver must not add any itself.
         cadical.set("factor", 0);
+        // Evidence is expected to be right, so that no assignment is lucky.
+        cadical.set("lucky", 0);
         cadical.connect_terminator(budget.clone());
         cadical.clause1(Lit::TRUE.0);
         let gates = FxHashMap::default();

@@ -23,6 +23,7 @@ use crate::race::race;
 use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
+use crate::store::Depth;
 
 /// Decides the properties of a problem. All evidence in the report has been checked.
 ///
@@ -145,7 +146,7 @@ impl Session {
         let Some(store) = &self.options.store else {
             return self.decide_system(problem, properties, contest, None);
         };
-        let mut inquiry = self.inquire(store, problem, properties);
+        let mut inquiry = self.inquire(store, problem, properties, Depth::Versions);
         self.polish(problem, &mut inquiry.found);
         let is_open = |id: &PropertyId| !inquiry.found.contains_key(id);
         let open: Vec<PropertyId> = properties.iter().copied().filter(is_open).collect();

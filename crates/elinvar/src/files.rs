@@ -116,6 +116,17 @@ fn writing(path: &Path, cause: std::io::Error) -> Error {
     Error::File { context: format!("cannot write {}", shown(path)), cause }
 }
 
+/// Writes a file in a folder that exists, completely or not at all, and leaves it to the system
+/// when it reaches the disk: if the machine loses its power, the file may be empty.
+pub(crate) fn replace_unsynchronised(path: &Path, contents: &[u8]) -> Result<(), Error> {
+    let written = || {
+        let mut file = new_file(path)?;
+        file.write_all(contents)?;
+        file.persist(path).map_err(|error| error.error).map(drop)
+    };
+    written().map_err(|cause| writing(path, cause))
+}
+
 fn replace(target: &Path, contents: &[u8]) -> std::io::Result<()> {
     let mut file = new_file(target)?;
     file.write_all(contents)?;

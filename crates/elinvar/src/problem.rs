@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use elinvar_formats::boogie::{self, Dialect, Reading};
 use elinvar_formats::model::{Model, is_program, read_model, read_verbatim};
@@ -19,6 +19,7 @@ use crate::merged;
 use crate::report::Location;
 use crate::rtl::Elaboration;
 use crate::source::Source;
+use crate::store::{NormalForms, Normaliser};
 
 /// What is to be checked.
 ///
@@ -425,6 +426,8 @@ pub struct Original {
     reading: SecondReading,
     merged: bool,
     system: OnceLock<Result<TransitionSystem, String>>,
+    /// What makes keys for a store: all properties share its tables.
+    normaliser: OnceLock<Mutex<Normaliser>>,
 }
 
 #[derive(Clone, Debug)]
@@ -440,7 +443,7 @@ enum SecondReading {
 
 impl Original {
     fn new(reading: SecondReading, merged: bool) -> Self {
-        Original { reading, merged, system: OnceLock::new() }
+        Original { reading, merged, system: OnceLock::new(), normaliser: OnceLock::new() }
     }
 
     fn of_file(source: Arc<Source>) -> Self {
@@ -457,6 +460,13 @@ impl Original {
 
     fn merged(&self) -> Self {
         Self::new(self.reading.clone(), true)
+    }
+
+    /// The normal forms of the properties, or why the model cannot be read without rewriting.
+    pub(crate) fn normal_forms(&self) -> Result<NormalForms<'_>, &str> {
+        let system = self.system()?;
+        let normaliser = self.normaliser.get_or_init(|| Mutex::new(Normaliser::new(system)));
+        Ok(NormalForms { system, normaliser })
     }
 
     /// The system, or why the model cannot be read without rewriting.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use elinvar_check::Budget;
+use elinvar_check::{Budget, Refusal};
 use elinvar_engines::{Event, Run};
 use elinvar_ir::{PropertyId, StopReason, TransitionSystem, Verdict};
 
@@ -175,12 +175,36 @@ impl<'a> Judge<'a> {
             confirm::confirm_reading(system, original.system(), property, verdict, &budget, stopped)
         })?;
         if verdict.is_decided() {
-            let known = lock(&session.confirmed).insert(property, verdict.clone());
-            if known.is_none() {
-                session.tell(property, &verdict);
-            }
+            session.note(property, &verdict);
         }
         Ok(verdict)
+    }
+
+    /// Confirms proofs that are checked together: `check` gets the model as it was written, and
+    /// says of each proof whether it is accepted. Nothing is known about the others.
+    pub(crate) fn confirm_proofs(
+        &self,
+        proofs: Vec<(PropertyId, &Verdict)>,
+        check: impl FnOnce(
+            &TransitionSystem,
+            &[(PropertyId, &Verdict)],
+            &Budget,
+        ) -> Vec<Result<(), Refusal>>,
+    ) -> Vec<bool> {
+        let Judge { session, original, .. } = *self;
+        let (budget, original) = (session.budget(), original.system());
+        let Ok(original) = original else { return vec![false; proofs.len()] };
+        let judged = session.checking(|| check(original, &proofs, &budget));
+        assert_eq!(judged.len(), proofs.len(), "each proof is judged");
+        let note =
+            |((property, verdict), judged): ((PropertyId, &Verdict), Result<(), Refusal>)| {
+                let is_accepted = judged.is_ok() && matches!(verdict, Verdict::Safe(_));
+                if is_accepted {
+                    session.note(property, verdict);
+                }
+                is_accepted
+            };
+        proofs.into_iter().zip(judged).map(note).collect()
     }
 
     /// Is the evidence of this verdict wrong? Nothing is noted. Evidence that cannot be checked in
@@ -201,10 +225,18 @@ impl<'a> Judge<'a> {
 }
 
 impl Session {
+    /// Notes a verdict that the checker has accepted.
+    fn note(&self, property: PropertyId, verdict: &Verdict) {
+        let known = lock(&self.confirmed).insert(property, verdict.clone());
+        if known.is_none() {
+            self.tell(property, verdict);
+        }
+    }
+
     /// Tells the first confirmed verdict on a property.
     fn tell(&self, property: PropertyId, verdict: &Verdict) {
         let Some(observer) = &self.options.verdicts else { return };
-        let decision = self.statistics().decided.get(&property).copied();
+        let decision = self.monitor.decision(property);
         let engine = decision.map(|decision| decision.engine);
         let depth = match verdict {
             Verdict::Unsafe(trace) => Some(trace.depth()),

@@ -138,6 +138,11 @@ impl Monitor {
         self.lock().clone()
     }
 
+    /// When and by which engine a property was decided.
+    pub fn decision(&self, property: PropertyId) -> Option<Decision> {
+        self.lock().decided.get(&property).copied()
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }

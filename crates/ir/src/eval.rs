@@ -39,8 +39,9 @@ pub struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     /// Prepares to evaluate `roots`.
     pub fn new(pool: &'a Pool, roots: impl IntoIterator<Item = ExprId>) -> Self {
-        let mut values = vec![None; pool.len()];
         let mut nodes = cone(pool, roots);
+        // The last node has the largest number.
+        let mut values = vec![None; nodes.last().map_or(0, |last| last.node() + 1)];
         nodes.retain(|&id| {
             let constant = pool.const_value(id);
             let is_constant = constant.is_some();
@@ -71,7 +72,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn borrow(&self, id: ExprId) -> Cow<'_, Value> {
-        let value = self.values[id.node()].as_ref().expect("a prepared expression");
+        let value = self.values.get(id.node()).and_then(Option::as_ref);
+        let value = value.expect("a prepared expression");
         match id.is_complement() {
             true => Cow::Owned(Value::Bv(value.bv().not())),
             false => Cow::Borrowed(value),
@@ -138,8 +140,16 @@ pub struct Simulator<'a> {
     states: Vec<Value>,
     inputs: Vec<Value>,
     step: Evaluator<'a>,
-    /// The states that are computed, if these are not all. The others keep their first values.
-    computed: Option<Vec<usize>>,
+    /// What is kept up to date, if that is not everything. The rest keeps its first values.
+    part: Option<Part>,
+}
+
+/// A part of a system.
+struct Part {
+    /// The states that are computed.
+    states: Vec<usize>,
+    /// The inputs that are read.
+    inputs: Vec<usize>,
 }
 
 impl<'a> Simulator<'a> {
@@ -164,11 +174,11 @@ impl<'a> Simulator<'a> {
         mut free: impl FnMut(usize) -> Value,
         inputs: Vec<Value>,
         step: Evaluator<'a>,
-        computed: Option<Vec<usize>>,
+        part: Option<Part>,
     ) -> Self {
         let pool = system.pool();
         let states = system.states().iter().map(|s| zero_of(pool.sort(s.symbol))).collect();
-        let mut simulator = Simulator { system, states, inputs, step, computed };
+        let mut simulator = Simulator { system, states, inputs, step, part };
         for &index in system.init_order() {
             let value = match system.states()[index].init {
                 None => free(index),
@@ -190,15 +200,20 @@ impl<'a> Simulator<'a> {
     }
 
     /// Starts in cycle zero of a trace, to see the values of the roots and of nothing else: states
-    /// that these do not depend on are not computed after the first cycle.
+    /// and inputs that these do not depend on keep the values of the first cycle.
     pub fn of_roots(system: &'a TransitionSystem, trace: &Trace, roots: &[ExprId]) -> Self {
         let first = trace.steps.first().expect("a trace has a cycle").inputs.clone();
         let computed: Vec<usize> =
             system.cone_of_influence(roots.iter().copied()).into_iter().collect();
         let next = computed.iter().filter_map(|&state| system.states()[state].next);
         let step = Evaluator::new(system.pool(), next.chain(roots.iter().copied()));
+        let input = |&node: &ExprId| match system.role_of(node)? {
+            Role::Input(index) => Some(index),
+            Role::State(_) => None,
+        };
+        let part = Part { inputs: step.nodes.iter().filter_map(input).collect(), states: computed };
         let free = |state: usize| trace.initial[state].clone();
-        Simulator::start(system, free, first, step, Some(computed))
+        Simulator::start(system, free, first, step, Some(part))
     }
 
     /// Goes to the next cycle with the choices of a step of a trace.
@@ -208,25 +223,39 @@ impl<'a> Simulator<'a> {
             let position = system.free_states().binary_search(&index);
             step.free[position.expect("only free states are asked for")].clone()
         };
-        self.step(free, step.inputs.clone());
+        self.advance(free);
+        match &self.part {
+            None => self.inputs.clone_from(&step.inputs),
+            Some(part) => {
+                for &index in &part.inputs {
+                    self.inputs[index].clone_from(&step.inputs[index]);
+                }
+            }
+        }
+        self.settle();
     }
 
     /// Goes to the next cycle. `free` gives the values of states without `next`.
-    pub fn step(&mut self, mut free: impl FnMut(usize) -> Value, inputs: Vec<Value>) {
+    pub fn step(&mut self, free: impl FnMut(usize) -> Value, inputs: Vec<Value>) {
+        self.advance(free);
+        self.inputs = inputs;
+        self.settle();
+    }
+
+    /// The states of the next cycle.
+    fn advance(&mut self, mut free: impl FnMut(usize) -> Value) {
         let mut next = |index: usize| match self.system.states()[index].next {
             Some(next) => self.step.value(next),
             None => free(index),
         };
-        match &self.computed {
+        match &self.part {
             None => self.states = (0..self.states.len()).map(next).collect(),
-            Some(computed) => {
-                for &index in computed {
+            Some(part) => {
+                for &index in &part.states {
                     self.states[index] = next(index);
                 }
             }
         }
-        self.inputs = inputs;
-        self.settle();
     }
 
     /// The current values of the states.

@@ -72,7 +72,7 @@ fn tasks<S, M>(results: &Results<S, M>) -> Vec<PlannedTask> {
         let mut after = None;
         for (stage, _) in row.runs.iter().enumerate().filter(|(_, run)| run.is_some()) {
             let id = TaskId(tasks.len());
-            tasks.push(PlannedTask { id, model, properties: vec![0], stage, after });
+            tasks.push(PlannedTask { id, model, properties: vec![0], stage, after, stored: false });
             after = Some(id);
         }
     }

@@ -33,9 +33,7 @@ impl Local {
         // A worker ends with the process that has started it.
         command.env(super::worker::PARENT, std::process::id().to_string());
         command.env(super::worker::JOBS, self.jobs.to_string());
-        if let Some((name, value)) = super::worker::one_arena() {
-            command.env(name, value);
-        }
+        command.envs(super::worker::allocation());
         command.spawn().context("cannot start a worker")
     }
 }

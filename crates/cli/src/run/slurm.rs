@@ -56,11 +56,11 @@ impl Slurm {
         std::fs::create_dir_all(&logs)
             .with_context(|| format!("cannot create {}", logs.display()))?;
         let program = std::env::current_exe().context("cannot find the program itself")?;
-        let arena = super::worker::one_arena();
-        let arena = arena.map(|(name, value)| format!("export {name}={value}\n"));
+        let variables = super::worker::allocation().into_iter();
+        let variables: String =
+            variables.map(|(name, value)| format!("export {name}={value}\n")).collect();
         let script = format!(
-            "#!/bin/sh\n{}exec {} run --worker {}\n",
-            arena.unwrap_or_default(),
+            "#!/bin/sh\n{variables}exec {} run --worker {}\n",
             quoted(&program.to_string_lossy()),
             quoted(&self.campaign.to_string_lossy()),
         );

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use elinvar::campaign::{Follower, Line, Results};
+use elinvar::campaign::{Follower, Line, Outcome, Results};
 use elinvar_formats::btor2;
-use elinvar_models::families::chip;
+use elinvar_models::families::{chip, chip_edited, fifo};
 
 use super::*;
 
@@ -100,40 +100,68 @@ fn faults_of_a_campaign_have_places() {
     assert!(wrong.code == USER_ERROR && wrong.stderr.contains("magic"));
 }
 
-/// Kills the whole campaign at different moments; what was decided is not lost, and not decided
-/// again. `ELINVAR_KILLS` sets how often.
+/// A number from the environment.
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Kills the whole campaign at random moments; what was decided is not lost, and not decided
+/// again. `ELINVAR_KILLS` sets how often, and `ELINVAR_SEED` repeats the moments.
 #[cfg(unix)]
 #[test]
 fn a_killed_campaign_goes_on() {
     use std::os::unix::process::CommandExt;
     let path = &folder();
     write_chip(path, 8);
-    let kills: u64 =
-        std::env::var("ELINVAR_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(3);
-    let words = ["run", "chip.btor2", "--directory", "c", "-j", "2", "--quiet"];
-    for kill in 0..kills {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = number("ELINVAR_SEED").unwrap_or(now.as_nanos() as u64);
+    // Shown if the test fails.
+    eprintln!("the moments are those of ELINVAR_SEED={seed}");
+    let mut rng = elinvar::ir::Rng::new(seed);
+    let kills = number("ELINVAR_KILLS").unwrap_or(3);
+    let words = |campaign: &str| {
+        ["run", "chip.btor2", "--directory", campaign, "-j", "2", "--quiet"].map(str::to_owned)
+    };
+    // How long a campaign takes if nobody kills it.
+    let start = Instant::now();
+    let run = elinvar(path, &words("whole").each_ref().map(|word| &word[..]));
+    let whole = start.elapsed();
+    assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
+    expect_verdicts(&path.join("whole"), 8);
+    let (mut campaign, mut number, mut interrupted) = (String::from("c0"), 0, 0);
+    for _ in 0..kills {
+        let folder = path.join(&campaign);
+        let before = decisions(&folder).len();
         let mut command = command(path);
-        command.args(words).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        if path.join("c/campaign.json").exists() {
+        command.args(words(&campaign)).stdout(Stdio::null()).stderr(Stdio::null());
+        if folder.join("campaign.json").exists() {
             command.arg("--resume");
         }
-        let mut child = command.spawn().unwrap();
-        let before = decisions(&path.join("c")).len();
-        // Somewhere before or after some more verdicts.
-        let (start, more) = (Instant::now(), 1 + (kill as usize * 7) % 11);
-        while decisions(&path.join("c")).len() < (before + more).min(80)
-            && start.elapsed() < Duration::from_secs(60)
-        {
-            std::thread::sleep(Duration::from_millis(3 + kill % 5));
-        }
+        let mut child = command.process_group(0).spawn().unwrap();
+        let share = rng.below(1000) as u32;
+        std::thread::sleep(whole * share / 1000);
         let group = format!("-{}", child.id());
-        Command::new("kill").args(["-9", "--", &group]).status().unwrap();
+        // The campaign may be over by now.
+        Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status().unwrap();
         child.wait().unwrap();
-        assert!(decisions(&path.join("c")).len() >= before);
+        let after = decisions(&folder).len();
+        assert!(after >= before, "{after} of {before} verdicts are left");
+        interrupted += usize::from(after < 80);
+        if after == 80 {
+            expect_verdicts(&folder, 8);
+            number += 1;
+            campaign = format!("c{number}");
+        }
     }
-    let run = elinvar(path, &[&words[..], &["--resume"]].concat());
-    assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
-    expect_verdicts(&path.join("c"), 8);
+    if path.join(&campaign).join("campaign.json").exists() {
+        let resumed = words(&campaign);
+        let mut resumed: Vec<&str> = resumed.iter().map(|word| &word[..]).collect();
+        resumed.push("--resume");
+        let run = elinvar(path, &resumed);
+        assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
+        expect_verdicts(&path.join(&campaign), 8);
+    }
+    eprintln!("{interrupted} of {kills} kills came before the end of a campaign");
 }
 
 /// An interrupt ends the workers, and the next run goes on.
@@ -167,6 +195,19 @@ fn a_second_campaign_uses_the_store() {
         Results::read(&path.join(directory)).unwrap().totals().from_store
     };
     assert_eq!((run("first"), run("second")), (0, 20));
+    // The store is asked about all properties in one task, and nothing is left for the others.
+    let results = Results::read(&path.join("second")).unwrap();
+    let begun = |stored: bool| {
+        let tasks = results.plan.tasks.iter().zip(&results.tasks);
+        tasks.filter(|(task, state)| task.stored == stored && state.attempts > 0).count()
+    };
+    assert_eq!((begun(true), begun(false)), (1, 0));
+    // After an edit, engines decide what has changed, and only that.
+    let text = btor2::write(&chip_edited(10, 9).unwrap()).unwrap();
+    std::fs::write(path.join("chip.btor2"), text).unwrap();
+    let edited = run("third");
+    expect_verdicts(&path.join("third"), 10);
+    assert!(edited > 0 && edited < 100, "{edited} from the store");
 }
 
 /// A cluster of two nodes on the loopback interface.
@@ -248,4 +289,114 @@ fn slurm_runs_workers_on_two_nodes() {
     assert!(run.stderr.contains("--resume goes on"), "{}", run.stderr);
     let queue = cluster.slurm(&["squeue", "--noheader", "--states=running,pending"]);
     assert_eq!(queue.trim(), "", "the job is still there");
+}
+
+/// A task that needs more than the share of its worker runs again, alone and with all of the
+/// memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_task_that_needs_much_memory_runs_again_alone() {
+    let path = &folder();
+    write_chip(path, 2);
+    let large = btor2::write(&fifo(64, 64).unwrap()).unwrap();
+    std::fs::write(path.join("large.btor2"), large).unwrap();
+    let words = ["run", "large.btor2", "chip.btor2", "--directory", "c", "-j", "2"];
+    let limits = ["--memory", "200", "--strategy", "bmc --bound 60 20s", "--quiet"];
+    let run = elinvar(path, &[&words[..], &limits].concat());
+    assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
+    let campaign = path.join("c");
+    let results = Results::read(&campaign).unwrap();
+    assert!(results.is_complete());
+    let task = results.plan.tasks.iter().find(|task| task.model == 0).unwrap().id;
+    let state = &results.tasks[task.0];
+    assert!(state.needs_memory && state.attempts == 2, "{state:?}");
+    let lines = Follower::default().lines(&campaign).unwrap();
+    // The first attempt ended for lack of memory, and its worker was replaced.
+    let ends = |line: &Line| match line {
+        Line::End(end) if end.task == task.to_string() => Some(end.outcome),
+        _ => None,
+    };
+    let mut ends: Vec<Outcome> = lines.iter().filter_map(ends).collect();
+    ends.sort_by_key(|&outcome| outcome == Outcome::Done);
+    assert_eq!(ends, [Outcome::Memory, Outcome::Done]);
+    assert!(results.workers.len() >= 3, "{:?}", results.workers.keys());
+    // While it ran alone, no other task did: all have ended before.
+    let alone = lines.iter().find_map(|line| match line {
+        Line::Begin(begin) if begin.alone => Some(begin),
+        _ => None,
+    });
+    let alone = alone.expect("a task runs alone");
+    assert_eq!((alone.task.clone(), alone.attempt), (task.to_string(), 2));
+    for line in &lines {
+        if let Line::End(end) = line
+            && end.task != alone.task
+        {
+            assert!(end.time <= alone.time, "{end:?} {alone:?}");
+        }
+    }
+}
+
+/// Starts a campaign on the cluster, and waits until it has decided something.
+#[cfg(unix)]
+fn begun(cluster: &Cluster, path: &Path, directory: &str) -> std::process::Child {
+    let words = ["run", "chip.btor2", "--directory", directory, "-j", "2", "--launcher", "slurm"];
+    let mut command = cluster.command(path);
+    command.args(words).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let start = Instant::now();
+    while decisions(&path.join(directory)).is_empty() && start.elapsed() < Duration::from_secs(100)
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+/// The campaign ends with all verdicts, although its workers were stopped in between. Returns the
+/// jobs of its workers and how often they gave a task back.
+#[cfg(unix)]
+fn completed(
+    child: std::process::Child,
+    campaign: &Path,
+    units: usize,
+) -> (std::collections::BTreeSet<String>, usize) {
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
+    expect_verdicts(campaign, units);
+    let results = Results::read(campaign).unwrap();
+    let jobs = results.workers.values().filter_map(|worker| worker.job.clone());
+    let job = |element: String| element.split('_').next().unwrap_or_default().to_owned();
+    let lines = Follower::default().lines(campaign).unwrap();
+    let is_back = |line: &&Line| matches!(line, Line::End(end) if end.outcome == Outcome::Stopped);
+    (jobs.map(job).collect(), lines.iter().filter(is_back).count())
+}
+
+/// A job that is requeued, preempted or cancelled by others loses no verdict.
+#[cfg(unix)]
+#[test]
+fn slurm_requeues_preempts_and_cancels_jobs() {
+    const UNITS: u32 = 96;
+    let Some(cluster) = Cluster::start() else { return };
+    let path = &folder();
+    write_chip(path, UNITS);
+    let job =
+        |directory: &str| std::fs::read_to_string(path.join(directory).join("slurm/job")).unwrap();
+    let units = UNITS as usize;
+    // Requeued: the same job starts again.
+    let child = begun(&cluster, path, "requeued");
+    cluster.slurm(&["scontrol", "requeue", &job("requeued")]);
+    let (jobs, back) = completed(child, &path.join("requeued"), units);
+    assert!(jobs.len() == 1 && back > 0, "{jobs:?} {back}");
+    let started = Results::read(&path.join("requeued")).unwrap().workers.len();
+    assert!(started >= 3, "{started} workers");
+    // Preempted by a job of a partition that comes first, likewise.
+    let child = begun(&cluster, path, "preempted");
+    let urgent = ["--partition=urgent", "--array=0-1", "--wrap=sleep 1", "--output=/dev/null"];
+    cluster.slurm(&[&["sbatch"], &urgent[..]].concat());
+    let (jobs, back) = completed(child, &path.join("preempted"), units);
+    assert!(jobs.len() == 1 && back > 0, "{jobs:?} {back}");
+    // Cancelled by somebody else: the command submits another job.
+    let child = begun(&cluster, path, "cancelled");
+    cluster.slurm(&["scancel", &job("cancelled")]);
+    let (jobs, back) = completed(child, &path.join("cancelled"), units);
+    assert!(jobs.len() == 2 && back > 0, "{jobs:?} {back}");
 }

@@ -12,8 +12,9 @@
 //! Limits: proofs by k-induction and invariants of any shape are not assumed and not completed.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
-use elinvar_ir::{Certificate, Fact, Origin, PropertyId, StateBit, TransitionSystem, Word};
+use elinvar_ir::{Certificate, Fact, Origin, PropertyId, Role, StateBit, TransitionSystem, Word};
 
 use crate::error::Error;
 
@@ -25,14 +26,16 @@ const MOST_CLAUSES: usize = 2_000;
 /// The invariants of the properties of one system that were proved.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Proved {
-    invariants: BTreeMap<PropertyId, Invariant>,
+    invariants: BTreeMap<PropertyId, Arc<Invariant>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Invariant {
     certificate: Certificate,
-    /// The states that the property depends on, as bits.
-    cone: Vec<u64>,
+    /// A state that it mentions.
+    mentioned: Option<usize>,
+    /// The states that the property depends on, as bits, when they were asked for.
+    cone: OnceLock<Vec<u64>>,
 }
 
 impl Proved {
@@ -46,8 +49,18 @@ impl Proved {
             }
         };
         if size <= MOST_CLAUSES && system.bad(id).is_some() {
-            let cone = super::group::cone(system, id);
-            self.invariants.insert(id, Invariant { certificate: proof.clone(), cone });
+            let first = match proof {
+                Certificate::Inductive { clauses } => {
+                    clauses.iter().flatten().next().map(|l| l.state)
+                }
+                _ => None,
+            };
+            let mentioned = first.and_then(|state| match system.role_of(state)? {
+                Role::State(index) => Some(index),
+                Role::Input(_) => None,
+            });
+            let (certificate, cone) = (proof.clone(), OnceLock::new());
+            self.invariants.insert(id, Arc::new(Invariant { certificate, mentioned, cone }));
         }
     }
 
@@ -58,14 +71,18 @@ impl Proved {
             return Vec::new();
         }
         let cone = super::group::cone(system, id);
-        let fits = |invariant: &Invariant| {
-            invariant.cone.iter().zip(&cone).all(|(inner, outer)| inner & !outer == 0)
+        let fits = |other: PropertyId, invariant: &Invariant| {
+            let is_inside = |&state: &usize| cone[state / 64] >> (state % 64) & 1 == 1;
+            invariant.mentioned.as_ref().is_none_or(is_inside) && {
+                let inner = invariant.cone.get_or_init(|| super::group::cone(system, other));
+                inner.iter().zip(&cone).all(|(inner, outer)| inner & !outer == 0)
+            }
         };
         let helpful = self
             .invariants
             .iter()
             .rev()
-            .filter(|(other, invariant)| **other != id && fits(invariant));
+            .filter(|(other, invariant)| **other != id && fits(**other, invariant));
         helpful.take(MOST).map(|(&other, _)| other).collect()
     }
 

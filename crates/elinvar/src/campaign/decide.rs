@@ -20,6 +20,7 @@ use crate::options::{Confirmed, Method, Options, VerdictObserver};
 use crate::problem::{Problem, SystemProblem};
 use crate::report::{Proof, PropertyReport, Trace};
 use crate::session::{Judge, Session, lock};
+use crate::store::Depth;
 
 /// The common search may take this part of the time of all its properties.
 const TOGETHER: u32 = 4;
@@ -91,17 +92,34 @@ impl Question<'_> {
         Ok(None)
     }
 
+    /// Records what the store knows about the properties, and leaves the others to other tasks.
+    pub fn look_up(&self, loaded: &Loaded) -> Result<Option<Early>, Error> {
+        let (Problem::System(problem), Some(store)) = (&loaded.problem, &self.options.store) else {
+            return Ok(None);
+        };
+        let verdicts = Some(self.listener(loaded, problem));
+        let session =
+            Session::start(Options { timeout: self.common(), verdicts, ..self.options.clone() })?;
+        lock(self.recorder).hold();
+        session.inquire(store, problem, &self.open, Depth::Exact);
+        lock(self.recorder).release();
+        Ok(self.early(&[]))
+    }
+
+    /// The time for all properties together.
+    fn common(&self) -> Option<Duration> {
+        let count = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        self.time.map(|time| (time.saturating_mul(count) / TOGETHER).max(time))
+    }
+
     /// All properties at once; verdicts are recorded while the engines work.
     fn together(
         &self,
         loaded: &mut Loaded,
         problem: &SystemProblem,
     ) -> Result<Option<Early>, Error> {
-        let count = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
-        let time = self.time.map(|time| time.saturating_mul(count) / TOGETHER);
-        let time = time.zip(self.time).map(|(share, time)| share.max(time));
         let options = Options {
-            timeout: time,
+            timeout: self.common(),
             keep_lemmas: keeps_lemmas(&self.options.method).then_some(PERIOD),
             verdicts: Some(self.listener(loaded, problem)),
             ..self.options.clone()
@@ -185,7 +203,7 @@ impl Question<'_> {
         let verdicts = Some(self.listener(loaded, problem));
         let session =
             Session::start(Options { timeout: self.time, verdicts, ..self.options.clone() })?;
-        session.inquire(store, problem, &[id]);
+        session.inquire(store, problem, &[id], Depth::Versions);
         Ok(lock(self.recorder).is_recorded(id))
     }
 
@@ -236,7 +254,7 @@ impl Question<'_> {
                 Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
             };
             if let Some(verdict) = verdict {
-                let inquiry = session.inquire(store, problem, &[id]);
+                let inquiry = session.inquire(store, problem, &[id], Depth::Exact);
                 session.deposit(store, problem, &inquiry, std::iter::once((id, &verdict)));
             }
         }

@@ -262,7 +262,15 @@ impl LogWriter {
     /// # Errors
     /// If that is not possible.
     pub fn append(&mut self, line: &Line) -> Result<(), Error> {
-        let text = line.to_text();
+        self.append_all(std::slice::from_ref(line))
+    }
+
+    /// Writes lines with one call and waits until they are on the disk.
+    ///
+    /// # Errors
+    /// If that is not possible.
+    pub fn append_all(&mut self, lines: &[Line]) -> Result<(), Error> {
+        let text: String = lines.iter().map(Line::to_text).collect();
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         written.map_err(|cause| Error::File {
             context: format!("cannot write {}", self.path.display()),

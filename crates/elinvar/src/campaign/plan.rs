@@ -142,6 +142,10 @@ pub struct PlannedTask {
     pub stage: usize,
     /// The task on the same properties in the stage before, which must have ended.
     pub after: Option<TaskId>,
+    /// Is only the store asked? Such tasks come before all others of their model, which decide
+    /// what the store does not know.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stored: bool,
 }
 
 impl Plan {

@@ -15,11 +15,14 @@ use crate::error::Error;
 use crate::pattern;
 use crate::problem::Problem;
 use crate::source::Source;
+use crate::store::Store;
 
 /// The most properties of one task.
 const MOST: usize = 64;
 /// A task has at least so many properties where enough share their logic.
 const LEAST: usize = 8;
+/// The most properties that one task looks up in the store.
+const MOST_STORED: usize = 1_024;
 /// Each worker gets about so many tasks of a stage, so that none waits long for the others.
 const TASKS_PER_WORKER: usize = 4;
 
@@ -49,10 +52,19 @@ impl Order {
     pub fn plan(&self) -> Result<Plan, Error> {
         let mut models = Vec::new();
         let mut grouped: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut stored: Vec<(usize, Vec<usize>)> = Vec::new();
+        let has_evidence = self.store.as_deref().is_some_and(Store::has_evidence);
         for (name, path) in &self.models {
             let (planned, problem) = self.model(name, path)?;
             let chosen: Vec<PropertyId> =
                 planned.properties.iter().map(|property| PropertyId(property.index)).collect();
+            if has_evidence && matches!(problem, Problem::System(_)) {
+                let share = chosen.len().div_ceil(self.limits.jobs.max(1));
+                let chunks = chosen.chunks(share.clamp(LEAST, MOST_STORED));
+                stored.extend(chunks.map(|chunk| {
+                    (models.len(), chunk.iter().map(|property| property.0).collect())
+                }));
+            }
             let most = chosen.len().div_ceil(self.limits.jobs.max(1) * TASKS_PER_WORKER);
             let found = groups(&problem, &chosen, most.clamp(LEAST, MOST));
             grouped.extend(found.into_iter().map(|group| (models.len(), group)));
@@ -69,7 +81,7 @@ impl Order {
             name: self.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             created: now(),
-            tasks: tasks(&grouped, self.strategies.len()),
+            tasks: tasks(&stored, &grouped, self.strategies.len()),
             models,
             strategies: self.strategies.clone(),
             limits: self.limits.clone(),
@@ -102,18 +114,30 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// All groups in the first stage, then all in the second, and so on.
-fn tasks(groups: &[(usize, Vec<usize>)], stages: usize) -> Vec<PlannedTask> {
+/// What is looked up in the store, then all groups in the first stage, then all in the second, and
+/// so on. Each group has the position of its model.
+fn tasks(
+    stored: &[(usize, Vec<usize>)],
+    groups: &[(usize, Vec<usize>)],
+    stages: usize,
+) -> Vec<PlannedTask> {
+    let number = |stage: usize, at: usize| TaskId(stored.len() + stage * groups.len() + at);
+    let look_up = stored.iter().enumerate().map(|(at, (model, properties))| PlannedTask {
+        id: TaskId(at),
+        model: *model,
+        properties: properties.clone(),
+        stage: 0,
+        after: None,
+        stored: true,
+    });
     let task = |stage: usize, at: usize| {
         let (model, properties) = &groups[at];
-        let after = stage.checked_sub(1).map(|before| TaskId(before * groups.len() + at));
-        let id = TaskId(stage * groups.len() + at);
-        PlannedTask { id, model: *model, properties: properties.clone(), stage, after }
+        let after = stage.checked_sub(1).map(|before| number(before, at));
+        let (id, properties) = (number(stage, at), properties.clone());
+        PlannedTask { id, model: *model, properties, stage, after, stored: false }
     };
-    (0..stages)
-        .flat_map(|stage| (0..groups.len()).map(move |at| (stage, at)))
-        .map(|(stage, at)| task(stage, at))
-        .collect()
+    let decide = (0..stages).flat_map(|stage| (0..groups.len()).map(move |at| (stage, at)));
+    look_up.chain(decide.map(|(stage, at)| task(stage, at))).collect()
 }
 
 #[cfg(test)]
@@ -157,6 +181,26 @@ mod tests {
         assert_eq!(chosen.models[0].properties.len(), 1);
         assert_eq!(chosen.models[0].sha256.len(), 64);
         assert!(order(folder.path(), text, &["x"]).plan().is_err());
+        // A store is asked first, if there is something in it.
+        let store = folder.path().join("proofs");
+        let with_store = || {
+            let store = Some(store.clone());
+            Order { store, ..order(folder.path(), text, &[]) }.plan().unwrap()
+        };
+        let first = |plan: Plan| (plan.tasks.len(), plan.tasks[0].stored);
+        assert_eq!(first(with_store()), (4, false));
+        let filled = Store::open(store.clone()).unwrap();
+        assert_eq!(first(with_store()), (4, false));
+        drop(filled);
+        std::fs::create_dir_all(store.join("evidence/00")).unwrap();
+        std::fs::write(store.join("evidence/00/11"), "").unwrap();
+        let plan = with_store();
+        let stored: Vec<_> = plan.tasks.iter().map(|t| (t.stored, t.after.map(|a| a.0))).collect();
+        let expected =
+            [(true, None), (false, None), (false, None), (false, Some(1)), (false, Some(2))];
+        assert_eq!(stored, expected);
+        plan.write(folder.path()).unwrap();
+        assert_eq!(Plan::read(folder.path()).unwrap(), plan);
         assert!(order(folder.path(), "aag 1 0 1\n", &[]).plan().is_err());
     }
 }

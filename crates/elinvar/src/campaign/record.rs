@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use elinvar_ir::{PropertyId, Verdict};
 
@@ -17,6 +17,9 @@ use crate::report::{Proof, PropertyKind, Summary, Trace};
 
 /// The folder of the evidence within that of a campaign.
 const FOLDER: &str = "evidence";
+
+/// So many lines are held back at most, and for so long.
+const HELD: (usize, Duration) = (100, Duration::from_secs(1));
 
 /// A confirmed verdict, or why there is none.
 pub(crate) struct Found {
@@ -52,6 +55,10 @@ pub(crate) struct Recorder {
     /// Why a line could not be written.
     failure: Option<Error>,
     bugs: Vec<String>,
+    /// Lines that are written together, if they are.
+    held: Option<Vec<PropertyLine>>,
+    /// Is there a folder for evidence?
+    has_folder: bool,
     /// Ends the task when nothing can be written any more.
     cancellation: Cancellation,
 }
@@ -67,6 +74,8 @@ impl Recorder {
             last: (Instant::now(), cpu_seconds()),
             failure: None,
             bugs: Vec::new(),
+            held: None,
+            has_folder: false,
             cancellation,
         }
     }
@@ -100,6 +109,44 @@ impl Recorder {
         self.recorded.contains(&property)
     }
 
+    /// Lines of results are written together from now on, some at a time, because they come
+    /// faster than the disk takes them. Their evidence is in the store, so its files are not
+    /// synchronised with the disk one by one.
+    pub fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Writes what was held back; from now on every line is written at once.
+    pub fn release(&mut self) {
+        self.flush();
+        self.held = None;
+    }
+
+    fn flush(&mut self) {
+        let Some(mut lines) = self.held.replace(Vec::new()).filter(|lines| !lines.is_empty())
+        else {
+            return;
+        };
+        // The time is that of all of them.
+        let (before, cpu_before) = self.last;
+        self.last = (Instant::now(), cpu_seconds());
+        let (share, memory) = (1.0 / lines.len() as f64, peak_memory());
+        for line in &mut lines {
+            line.seconds = (self.last.0 - before).as_secs_f64() * share;
+            line.cpu_seconds = (self.last.1 - cpu_before) * share;
+            line.memory_bytes = memory;
+        }
+        let lines: Vec<Line> = lines.into_iter().map(Line::Result).collect();
+        if let Err(error) = self.log.append_all(&lines) {
+            self.fail(error);
+        }
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.failure = Some(error);
+        self.cancellation.cancel();
+    }
+
     /// Could a line not be written?
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()
@@ -130,10 +177,7 @@ impl Recorder {
             Ok(()) => {
                 self.recorded.insert(property);
             }
-            Err(error) => {
-                self.failure = Some(error);
-                self.cancellation.cancel();
-            }
+            Err(error) => self.fail(error),
         }
     }
 
@@ -151,7 +195,10 @@ impl Recorder {
         let certificate = self.write(&base, certificate(problem, property, &verdict)?)?;
         let trace = self.write(&base, trace(problem, &verdict))?;
         let (before, cpu_before) = self.last;
-        self.last = (Instant::now(), cpu_seconds());
+        let is_held = self.held.is_some();
+        if !is_held {
+            self.last = (Instant::now(), cpu_seconds());
+        }
         let line = PropertyLine {
             task: heading.task,
             model: heading.model.0,
@@ -165,7 +212,7 @@ impl Recorder {
             engine: engine.map(str::to_owned),
             seconds: (self.last.0 - before).as_secs_f64(),
             cpu_seconds: self.last.1 - cpu_before,
-            memory_bytes: peak_memory(),
+            memory_bytes: if is_held { 0 } else { peak_memory() },
             depth,
             source,
             depends,
@@ -175,25 +222,34 @@ impl Recorder {
             time: now(),
             attempt: heading.attempt,
         };
-        self.log.append(&Line::Result(line))
+        let Some(held) = &mut self.held else { return self.log.append(&Line::Result(line)) };
+        held.push(line);
+        if held.len() >= HELD.0 || before.elapsed() > HELD.1 {
+            self.flush();
+        }
+        Ok(())
     }
 
     /// Writes an evidence file with this ending, and returns its path within the campaign.
     fn write(
-        &self,
+        &mut self,
         base: &str,
         contents: Option<(&str, Vec<u8>)>,
     ) -> Result<Option<String>, Error> {
         let Some((ending, contents)) = contents else { return Ok(None) };
         let name = format!("{base}.{ending}");
         let path = self.campaign.join(&name);
-        if let Some(folder) = path.parent() {
+        if let Some(folder) = path.parent().filter(|_| !self.has_folder) {
             std::fs::create_dir_all(folder).map_err(|cause| {
                 let context = format!("cannot create {}", files::shown(folder));
                 Error::File { context, cause }
             })?;
         }
-        files::write(&path, &contents)?;
+        self.has_folder = true;
+        match self.held {
+            Some(_) => files::replace_unsynchronised(&path, &contents)?,
+            None => files::write(&path, &contents)?,
+        }
         Ok(Some(name))
     }
 }

@@ -324,6 +324,7 @@ pub(crate) mod tests {
             properties,
             stage,
             after: after.map(TaskId),
+            stored: false,
         };
         Plan {
             schema: SCHEMA.to_owned(),

@@ -81,6 +81,7 @@ mod tests {
             |name: &str| Strategy { name: name.to_owned(), ..plan.strategies[1].clone() };
         plan.strategies.extend([strategy("other"), strategy("third")]);
         let last = PlannedTask {
+            stored: false,
             id: TaskId(4),
             stage: 2,
             after: Some(TaskId(3)),

@@ -9,6 +9,7 @@
 //! machine wait (`alone`). A process that was stopped that way, or that has threads that do not
 //! end, asks to be replaced by a new one.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -261,9 +262,15 @@ impl<'a> Worker<'a> {
     /// model that the worker has read.
     fn candidates(&self) -> Vec<TaskId> {
         let is_over = |id: TaskId| self.results.tasks[id.0].is_over;
-        let ready = |task: &&PlannedTask| !is_over(task.id) && task.after.is_none_or(is_over);
+        let tasks = || self.results.plan.tasks.iter().filter(|task| !is_over(task.id));
+        // What the store does not know is decided when it has been asked about the whole model.
+        let asked: BTreeSet<usize> =
+            tasks().filter(|task| task.stored).map(|task| task.model).collect();
+        let ready = |task: &&PlannedTask| {
+            task.after.is_none_or(is_over) && (task.stored || !asked.contains(&task.model))
+        };
         let loaded = self.loaded.as_ref().map(|loaded| loaded.model);
-        let mut ready: Vec<&PlannedTask> = self.results.plan.tasks.iter().filter(ready).collect();
+        let mut ready: Vec<&PlannedTask> = tasks().filter(ready).collect();
         ready.sort_by_key(|task| (task.stage, Some(task.model) != loaded, task.id));
         let first = ready.first().map(|task| (task.stage, task.model));
         let alike = ready.iter().take_while(|task| Some((task.stage, task.model)) == first).count();
@@ -370,7 +377,8 @@ impl<'a> Worker<'a> {
             ..self.place.settings.options(&strategy.options, is_program)?
         };
         let (time, stage, recorder) = (strategy.time(), task.stage, &self.recorder);
-        Question { open, options, time, stage, alone, recorder }.decide(loaded)
+        let question = Question { open, options, time, stage, alone, recorder };
+        if task.stored { question.look_up(loaded) } else { question.decide(loaded) }
     }
 
     /// The properties of a task without a verdict and without a line of its stage.

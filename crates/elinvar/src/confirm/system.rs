@@ -20,7 +20,7 @@ pub fn confirm(
 ) -> Result<Verdict, Refused> {
     let mut is_long = false;
     let verdict = match (verdict, original) {
-        (Verdict::Unsafe(trace), Ok(original)) => {
+        (Verdict::Unsafe(trace), Ok(original)) if trace.loop_start.is_some() => {
             let closed = closed(original, &trace);
             is_long = closed.is_none();
             Verdict::Unsafe(closed.unwrap_or(trace))
@@ -64,7 +64,7 @@ pub fn confirm(
 /// The trace with a loop that closes in the system as it was written: rewriting may have left
 /// out registers that need more repetitions to return. `None` if they need too many.
 fn closed(original: &TransitionSystem, trace: &Trace) -> Option<Trace> {
-    if trace.loop_start.is_none() || trace.property.0 >= original.properties().len() {
+    if trace.property.0 >= original.properties().len() {
         return Some(trace.clone());
     }
     let cone = original.cone_of_liveness(trace.property);

@@ -114,6 +114,14 @@ impl Store {
         Ok(store)
     }
 
+    /// Is there evidence in the store in this folder, if it is one?
+    pub(crate) fn has_evidence(root: &Path) -> bool {
+        let is_filled =
+            |folder: &Path| fs::read_dir(folder).is_ok_and(|mut it| it.next().is_some());
+        let folders = fs::read_dir(root.join(Kind::Evidence.word())).into_iter().flatten();
+        folders.flatten().any(|folder| is_filled(&folder.path()))
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.root

@@ -64,8 +64,8 @@ pub(super) struct Row {
 }
 
 /// The table of a system.
-pub(super) struct Graph<'a> {
-    pub system: &'a TransitionSystem,
+#[derive(Debug)]
+pub(super) struct Graph {
     pub rows: Vec<Row>,
     /// By node: the values of constants of more than 64 bits.
     pub large: FxHashMap<usize, BitVec>,
@@ -83,33 +83,34 @@ pub(super) struct Roots {
     pub constraints: Vec<Edge>,
 }
 
-impl<'a> Graph<'a> {
-    pub fn new(system: &'a TransitionSystem) -> Self {
-        let pool = system.pool();
-        let mut large = FxHashMap::default();
-        let rows: Vec<Row> = pool.ids().map(|id| row(system, id, &mut large)).collect();
-        let mut graph = Graph { system, colours: vec![0; rows.len()], rows, large };
-        graph.colour();
-        graph
-    }
-
-    pub fn roots(&self, property: PropertyId) -> Roots {
+impl Roots {
+    pub fn new(system: &TransitionSystem, property: PropertyId) -> Self {
         let edges = |ids: &[ExprId]| -> Vec<Edge> { ids.iter().copied().map(Edge::new).collect() };
-        let property = self.system.property(property);
+        let property = system.property(property);
         let is_live = matches!(property.kind, PropertyKind::Justice(_));
-        let fairness = if is_live { edges(self.system.fairness()) } else { Vec::new() };
-        let mut constraints = edges(self.system.constraints());
+        let fairness = if is_live { edges(system.fairness()) } else { Vec::new() };
+        let mut constraints = edges(system.constraints());
         constraints.sort_unstable();
         constraints.dedup();
         Roots { is_live, fairness, bits: edges(property.bits()), constraints }
     }
+}
 
-    fn colour(&mut self) {
+impl Graph {
+    pub fn new(system: &TransitionSystem) -> Self {
+        let pool = system.pool();
+        let mut large = FxHashMap::default();
+        let rows: Vec<Row> = pool.ids().map(|id| row(system, id, &mut large)).collect();
+        let mut graph = Graph { colours: vec![0; rows.len()], rows, large };
+        graph.colour(system);
+        graph
+    }
+
+    fn colour(&mut self, system: &TransitionSystem) {
         for (colour, row) in self.colours.iter_mut().zip(&self.rows) {
             *colour = ordered(0, &row.label);
         }
-        let states: Vec<usize> =
-            self.system.states().iter().map(|state| state.symbol.node()).collect();
+        let states: Vec<usize> = system.states().iter().map(|state| state.symbol.node()).collect();
         for _ in 0..ROUNDS {
             for node in 0..self.rows.len() {
                 if !is_symbol(&self.rows[node]) {

@@ -10,6 +10,7 @@
 //! Limits: programs are looked up as the transition systems that they are encoded as, and only if
 //! an engine for transition systems is to decide them.
 
+mod answer;
 mod disk;
 mod entry;
 mod graph;
@@ -24,4 +25,6 @@ mod text;
 
 pub use disk::Store;
 pub use key::Key;
+pub(crate) use normal::{NormalForms, Normaliser};
+pub(crate) use session::Depth;
 pub use sweep::{Amount, StoreStatistics, Swept};

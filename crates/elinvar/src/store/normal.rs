@@ -12,7 +12,9 @@
 //! otherwise the same property in a file of another order may get another key. That costs time,
 //! and is never wrong: equal keys mean equal cones, and evidence is checked anyway.
 
-use elinvar_ir::PropertyId;
+use std::sync::Mutex;
+
+use elinvar_ir::{PropertyId, TransitionSystem};
 use sha2::{Digest, Sha256};
 
 use super::graph::{
@@ -21,6 +23,7 @@ use super::graph::{
 use super::key::Key;
 use crate::error::Error;
 use crate::problem::SystemProblem;
+use crate::session::lock;
 
 /// How often the colours are refined within a cone.
 const ROUNDS: usize = 2;
@@ -41,11 +44,15 @@ pub(crate) struct Normal {
     /// By number in the normal form: the condition of a liveness property, with the fairness
     /// constraints first.
     pub conditions: Vec<usize>,
+    /// By number in the normal form: the node of the system. Two properties with the same key
+    /// are the same but for the nodes that they are about.
+    pub nodes: Vec<u32>,
 }
 
 /// Makes normal forms of the properties of one system.
-pub(crate) struct Normaliser<'a> {
-    graph: Graph<'a>,
+#[derive(Debug)]
+pub(crate) struct Normaliser {
+    graph: Graph,
     /// By node: its place in the traversal, or [`UNSEEN`].
     numbers: Vec<u32>,
     colours: Vec<u64>,
@@ -55,8 +62,8 @@ pub(crate) struct Normaliser<'a> {
     text: Vec<u8>,
 }
 
-impl<'a> Normaliser<'a> {
-    pub fn new(system: &'a elinvar_ir::TransitionSystem) -> Self {
+impl Normaliser {
+    pub fn new(system: &TransitionSystem) -> Self {
         let graph = Graph::new(system);
         let count = graph.rows.len();
         Normaliser {
@@ -70,9 +77,9 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// The normal form of a property.
-    pub fn normal(&mut self, property: PropertyId) -> Normal {
-        let mut roots = self.graph.roots(property);
+    /// The normal form of a property of the system.
+    pub fn normal(&mut self, system: &TransitionSystem, property: PropertyId) -> Normal {
+        let mut roots = Roots::new(system, property);
         self.collect(&roots);
         self.refine(&roots);
         let conditions = self.sort_roots(&mut roots);
@@ -81,7 +88,7 @@ impl<'a> Normaliser<'a> {
         for &node in &order {
             self.numbers[node as usize] = UNSEEN;
         }
-        normal
+        Normal { nodes: order, ..normal }
     }
 
     /// The nodes of the cone, operands before the nodes that use them.
@@ -287,7 +294,21 @@ impl<'a> Normaliser<'a> {
             text.extend_from_slice(&(edges.len() as u64).to_le_bytes());
             edges.iter().for_each(|edge| text.extend_from_slice(&edge.to_le_bytes()));
         }
-        Normal { key: Key::new(Sha256::digest(&text[..]).into()), inputs, states, conditions }
+        let key = Key::new(Sha256::digest(&text[..]).into());
+        Normal { key, inputs, states, conditions, nodes: Vec::new() }
+    }
+}
+
+/// The normal forms of one system, for all threads that ask for them.
+pub(crate) struct NormalForms<'a> {
+    pub system: &'a TransitionSystem,
+    pub normaliser: &'a Mutex<Normaliser>,
+}
+
+impl NormalForms<'_> {
+    /// The normal form of a property.
+    pub fn of(&self, property: PropertyId) -> Normal {
+        lock(self.normaliser).normal(self.system, property)
     }
 }
 
@@ -309,8 +330,7 @@ impl SystemProblem {
     /// # Errors
     /// If the model cannot be read again.
     pub fn proof_keys(&self, properties: &[PropertyId]) -> Result<Vec<Key>, Error> {
-        let original = self.original().system().map_err(|why| Error::Bug(why.to_owned()))?;
-        let mut normaliser = Normaliser::new(original);
-        Ok(properties.iter().map(|&property| normaliser.normal(property).key).collect())
+        let forms = self.original().normal_forms().map_err(|why| Error::Bug(why.to_owned()))?;
+        Ok(properties.iter().map(|&property| forms.of(property).key).collect())
     }
 }

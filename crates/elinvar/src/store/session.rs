@@ -9,7 +9,7 @@ use elinvar_ir::{PdrState, PropertyId, TransitionSystem, Verdict};
 use super::disk::{Loaded, Store};
 use super::entry::{Entry, Kind};
 use super::lemmas::{Collection, Extractor, LemmaKeys, Lemmas};
-use super::normal::{Normal, Normaliser};
+use super::normal::Normal;
 use super::text;
 use crate::files::shown;
 use crate::problem::SystemProblem;
@@ -19,10 +19,23 @@ use crate::session::{Judge, Session, lock};
 /// The name under which reports list the store among the engines.
 const NAME: &str = "store";
 
+/// Nodes of normal forms that are kept to compare properties with the same key.
+const MOST_NODES: usize = 4 << 20;
+
+/// Where evidence is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Depth {
+    /// Only evidence about these properties. Observers are told about counterexamples, which are
+    /// not kept: those of many properties take much memory.
+    Exact,
+    /// Also proofs and lemmas of other versions of them.
+    Versions,
+}
+
 /// What the store knows about some properties of a system.
 #[derive(Default)]
 pub(crate) struct Inquiry {
-    normals: BTreeMap<PropertyId, Normal>,
+    pub(super) normals: BTreeMap<PropertyId, Normal>,
     /// The confirmed verdicts.
     pub found: BTreeMap<PropertyId, Verdict>,
     /// Those of `found` whose evidence is about another version of the property.
@@ -30,6 +43,8 @@ pub(crate) struct Inquiry {
     /// Lemmas for the other properties.
     pub lemmas: Option<Arc<PdrState>>,
     pub warnings: Vec<String>,
+    /// The properties whose evidence was refused.
+    pub(super) refused: BTreeSet<PropertyId>,
 }
 
 impl Session {
@@ -40,14 +55,15 @@ impl Session {
         store: &Arc<Store>,
         problem: &SystemProblem,
         properties: &[PropertyId],
+        depth: Depth,
     ) -> Inquiry {
         let (session, store, problem) = (self.clone(), Arc::clone(store), problem.clone());
         let asked = properties.to_vec();
         let inquiry = self.during(Phase::Store, || {
             self.supervisor.watch(move || {
                 let judge = Judge::new(&session, problem.system(), problem.original());
-                let asking = Asking { session: &session, store: &store, problem: &problem, judge };
-                asking.look_up(&asked)
+                let (session, store, problem) = (&session, &*store, &problem);
+                Asking { session, depth, store, problem, judge }.look_up(&asked)
             })
         });
         inquiry.unwrap_or_else(|_| {
@@ -67,7 +83,7 @@ impl Session {
         decided: impl Iterator<Item = (PropertyId, &'v Verdict)>,
     ) -> Vec<String> {
         let judge = Judge::new(self, problem.system(), problem.original());
-        let asking = Asking { session: self, store, problem, judge };
+        let asking = Asking { session: self, depth: Depth::Exact, store, problem, judge };
         let adapted = inquiry.adapted.iter().map(|id| (*id, &inquiry.found[id]));
         let failure = asking.save(inquiry, decided.chain(adapted)).err();
         let warning = |error| format!("the store {} was not written: {error}", shown(store.path()));
@@ -77,71 +93,56 @@ impl Session {
 }
 
 /// A session with a store and a system.
-struct Asking<'a> {
+pub(super) struct Asking<'a> {
     session: &'a Session,
-    store: &'a Store,
+    depth: Depth,
+    pub store: &'a Store,
     problem: &'a SystemProblem,
-    judge: Judge<'a>,
+    pub judge: Judge<'a>,
 }
 
 impl Asking<'_> {
-    fn system(&self) -> &TransitionSystem {
+    pub fn system(&self) -> &TransitionSystem {
         self.problem.system()
     }
 
-    fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.session.run.stop().is_some()
     }
 
     fn look_up(&self, asked: &[PropertyId]) -> Inquiry {
         let mut inquiry = Inquiry::default();
-        let Ok(original) = self.problem.original().system() else { return inquiry };
-        let mut normaliser = Normaliser::new(original);
+        let Ok(forms) = self.problem.original().normal_forms() else { return inquiry };
+        let mut left = MOST_NODES;
         for &property in asked {
             if self.is_stopped() {
                 break;
             }
-            let normal = normaliser.normal(property);
-            if let Some(verdict) = self.ask(property, &normal, &mut inquiry) {
-                inquiry.found.insert(property, verdict);
+            let mut normal = forms.of(property);
+            // Without its nodes, a property is checked even if another one is the same.
+            match left.checked_sub(normal.nodes.len()) {
+                Some(rest) => left = rest,
+                None => normal.nodes = Vec::new(),
             }
             inquiry.normals.insert(property, normal);
         }
-        drop(normaliser);
-        if inquiry.found.len() < inquiry.normals.len() {
+        self.ask(&mut inquiry);
+        for normal in inquiry.normals.values_mut() {
+            normal.nodes = Vec::new();
+        }
+        if self.depth == Depth::Versions && inquiry.found.len() < inquiry.normals.len() {
             self.look_for_other_versions(&mut inquiry);
         }
         inquiry
     }
 
-    /// The confirmed verdict of the store on a property.
-    fn ask(&self, property: PropertyId, normal: &Normal, inquiry: &mut Inquiry) -> Option<Verdict> {
-        let name = || &self.system().property(property).name;
-        let mut warn = |fault: &str| {
-            let warning = format!("the store's entry for property {} is not used: {fault}", name());
-            inquiry.warnings.push(warning);
-        };
-        let entry = match self.store.load(Kind::Evidence, normal.key) {
-            Loaded::Missing => return None,
-            Loaded::Damaged(fault) => {
-                warn(fault);
-                return None;
-            }
-            Loaded::Entry(entry) => entry,
-        };
-        let verdict = text::read(self.system(), property, normal, &entry.body);
-        let confirmed = match verdict {
-            Some(verdict) => self.judge.confirm(property, verdict).map_err(|it| it.reason),
-            None => Err("it is not evidence about this property".to_owned()),
-        };
-        match confirmed {
-            // Otherwise there was no time to check it.
-            Ok(verdict) => verdict.is_decided().then(|| self.tell(property, verdict, entry.depth)),
-            Err(reason) => {
-                self.store.refuse(Kind::Evidence, normal.key, &entry);
-                warn(&reason);
-                None
-            }
+    /// Notes a confirmed verdict.
+    pub fn note(&self, property: PropertyId, verdict: Verdict, depth: usize, to: &mut Inquiry) {
+        let verdict = self.tell(property, verdict, depth);
+        if self.depth == Depth::Exact && matches!(verdict, Verdict::Unsafe(_)) {
+            lock(&self.session.confirmed).remove(&property);
+        } else {
+            to.found.insert(property, verdict);
         }
     }
 
@@ -170,7 +171,8 @@ impl Asking<'_> {
             let Loaded::Entry(entry) = self.store.load(Kind::Evidence, key) else { continue };
             let normal = &inquiry.normals[&property];
             let conditions = normal.conditions.clone();
-            let other = Normal { key, inputs: Vec::new(), states, conditions };
+            let (inputs, nodes) = (Vec::new(), Vec::new());
+            let other = Normal { key, inputs, states, conditions, nodes };
             let verdict = text::read(self.system(), property, &other, &entry.body);
             // A proof of another version need not be one of this.
             let Some(verdict) = verdict.filter(|it| matches!(it, Verdict::Safe(_))) else {

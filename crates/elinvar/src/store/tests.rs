@@ -28,7 +28,7 @@ use crate::{
 };
 
 fn key(system: &TransitionSystem, property: usize) -> Key {
-    Normaliser::new(system).normal(PropertyId(property)).key
+    Normaliser::new(system).normal(system, PropertyId(property)).key
 }
 
 fn permutation(rng: &mut Rng, count: usize) -> Vec<usize> {
@@ -111,7 +111,8 @@ fn order_names_and_unrelated_logic_do_not_change_keys() {
             let (other, order) = shuffled(&system, seed + 1);
             let (mut here, mut there) = (Normaliser::new(&system), Normaliser::new(&other));
             for (new, old) in order.into_iter().enumerate() {
-                let (old, new) = (here.normal(PropertyId(old)), there.normal(PropertyId(new)));
+                let old = here.normal(&system, PropertyId(old));
+                let new = there.normal(&other, PropertyId(new));
                 assert_eq!(old.states.len(), new.states.len());
                 assert_eq!(old.inputs.len(), new.inputs.len());
                 keys.insert(old.key);
@@ -301,7 +302,7 @@ fn agrees(system: &TransitionSystem, property: PropertyId, found: Summary) {
 #[test]
 fn formulas_survive_the_round_trip() {
     let system = counter(0, 7).finish().unwrap();
-    let normal = Normaliser::new(&system).normal(PropertyId(0));
+    let normal = Normaliser::new(&system).normal(&system, PropertyId(0));
     let mut pool = Pool::new();
     let unused = pool.symbol(Sort::Bv(4), None).unwrap();
     let (go, count) =

@@ -307,11 +307,12 @@ impl<'a> Places<'a> {
         let input_sorts: Vec<Sort> =
             system.inputs().iter().map(|input| pool.sort(input.symbol)).collect();
         let sorts: Vec<Sort> = self.normal.inputs.iter().map(|&i| input_sorts[i]).collect();
+        let zeros: Vec<Value> = input_sorts.iter().copied().map(zero_of).collect();
         let mut steps = Vec::new();
         for line in lines {
             let line = line.strip_prefix('@')?;
             let (given, rest) = line.split_once(" |").unwrap_or((line, ""));
-            let mut inputs: Vec<Value> = input_sorts.iter().copied().map(zero_of).collect();
+            let mut inputs = zeros.clone();
             for (&index, value) in self.normal.inputs.iter().zip(read_values(given, &sorts)?) {
                 inputs[index] = value;
             }
@@ -327,10 +328,22 @@ impl<'a> Places<'a> {
         steps.first()?;
         let mut trace = Trace { property, initial, steps: steps.into(), loop_start };
         // States outside of the cone have their initial values; a wrong one in the cone stays.
-        let computed = Simulator::of_roots(system, &trace, &[]).states().to_vec();
-        for (state, value) in computed.into_iter().enumerate() {
-            if !self.states.contains_key(&state) {
-                trace.initial[state] = value;
+        let is_outside = |state: &usize| !self.states.contains_key(state);
+        let mut functions = false;
+        for state in (0..system.states().len()).filter(is_outside) {
+            if let Some(init) = system.states()[state].init {
+                match pool.const_value(init) {
+                    Some(constant) => trace.initial[state] = constant.into(),
+                    None => functions = true,
+                }
+            }
+        }
+        if functions {
+            let computed = Simulator::of_roots(system, &trace, &[]).states().to_vec();
+            for (state, value) in computed.into_iter().enumerate() {
+                if is_outside(&state) {
+                    trace.initial[state] = value;
+                }
             }
         }
         Some(trace)
