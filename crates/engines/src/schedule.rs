@@ -56,7 +56,8 @@ const SHALLOW: u64 = 1_000_000;
 
 /// The work after which other engines get a share as well: about four seconds. Most models that
 /// take the main search a few seconds would take twice as long if another search had half of the
-/// processor from the start. Where it takes longer, the other one is often faster.
+/// processor from the start. Where it takes longer, the search on merged signals is often faster,
+/// so that one gets most of the processor then.
 const LONG_SEARCH: u64 = 15_000_000;
 
 /// The turns of the search backwards, and when they become shorter: after about three seconds of
@@ -269,12 +270,12 @@ impl Schedule {
             alone(pdr(signals.clone()), short),
             on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 2) }),
+            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(3 * SLICE) }),
             alone(pdr(signals), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 4) }),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
-            alone(avy(Condition::ManyRegisters), late(200_000, 64_000_000)),
+            alone(avy(Condition::ManyRegisters), late(400_000, 64_000_000)),
         ]
     }
 
