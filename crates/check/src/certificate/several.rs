@@ -74,6 +74,7 @@ impl Claim {
             let mut assumed = assumptions.to_vec();
             assumed.push(any);
             match encoder.solve(&assumed)? {
+                // The literal only implies a violation, so this says nothing about other claims.
                 SatAnswer::Unsat => encoder.assert(!any),
                 SatAnswer::Sat(mut model) => {
                     let clause = violations.iter().position(|&violation| model.holds(violation));
