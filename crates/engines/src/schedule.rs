@@ -56,8 +56,7 @@ const SHALLOW: u64 = 1_000_000;
 
 /// The work after which other engines get a share as well: about four seconds. Most models that
 /// take the main search a few seconds would take twice as long if another search had half of the
-/// processor from the start. Where it takes longer, the search on merged signals is often faster,
-/// so that one gets most of the processor then.
+/// processor from the start. Where it takes longer, the other one is often faster.
 const LONG_SEARCH: u64 = 15_000_000;
 
 /// The turns of the search backwards, and when they become shorter: after about three seconds of
@@ -270,7 +269,7 @@ impl Schedule {
             alone(pdr(signals.clone()), short),
             on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(3 * SLICE) }),
+            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..turns }),
             alone(pdr(signals), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 4) }),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
