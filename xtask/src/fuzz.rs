@@ -269,6 +269,7 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
                 depth: seed as usize / 4 % 3,
                 reach: 1 + seed as usize / 3 % 4,
             },
+            reconsider: [None, Some(1), Some(2), Some(4)][seed as usize / 9 % 4],
             attempts: [1, 3, 8, usize::MAX][seed as usize / 7 % 4],
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()

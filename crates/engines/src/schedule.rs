@@ -56,8 +56,10 @@ const SHALLOW: u64 = 1_000_000;
 
 /// The work after which other engines get a share as well: about four seconds. Most models that
 /// take the main search a few seconds would take twice as long if another search had half of the
-/// processor from the start. Where it takes longer, the other one is often faster.
+/// processor from the start. Where it takes longer, the search on merged signals is often faster,
+/// so the main search makes way for it.
 const LONG_SEARCH: u64 = 15_000_000;
+const MAKING_WAY: Fading = Fading { after: 10_000_000, slice: SLICE / 2 };
 
 /// The turns of the search backwards, and when they become shorter: after about three seconds of
 /// its own work. Its work takes longer than that of other searches.
@@ -232,7 +234,7 @@ impl Schedule {
         let turn = schedule.turns.iter_mut().find(shares).expect("a search on bits");
         // In a race, another thread has these.
         let search = turn.sharing.as_mut().expect("it shares");
-        search.limits.start = ALONE;
+        search.limits = Limits { start: ALONE, fading: Some(MAKING_WAY), ..search.limits };
         search.others = Self::others();
         let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
         let simulation = schedule.turns.iter_mut().find(simulates).expect("a simulation");
@@ -269,7 +271,7 @@ impl Schedule {
             alone(pdr(signals.clone()), short),
             on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..turns }),
+            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(2 * SLICE) }),
             alone(pdr(signals), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 4) }),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
