@@ -67,7 +67,7 @@ pub struct PdrOptions {
     pub ctg: Ctg,
     /// Do not try to drop literals of a lemma that blocks the cube one frame earlier.
     pub keep_parent: bool,
-    /// The exception: for every so manyth obligation these literals are tried as well. A lemma
+    /// With `Some(n)`, every nth obligation tries to drop these literals as well. A lemma
     /// that keeps its parent's literals is never better than the parent, so now and then a new
     /// start is needed; without it, some searches are stuck with a bad choice of literals.
     pub reconsider: Option<u32>,
