@@ -250,7 +250,7 @@ impl Schedule {
     /// for long. It always keeps the literals of parent lemmas, so the two differ in their luck.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
-        // With lemmas of these, the main search takes longer on some models.
+        // These exchange no lemmas, so that their luck is independent of the main search.
         let alone = |turn, limits| Share { trades: false, ..with(turn, limits) };
         let share = |engine, limits| with(Turn::new(engine), limits);
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
@@ -313,7 +313,7 @@ impl Schedule {
 
 impl Schedule {
     /// For a second thread beside [`Schedule::auto_without_words`]: what shares the processor with
-    /// the search with internal signals in [`Schedule::auto`].
+    /// the main search in [`Schedule::auto`].
     pub fn beside_auto() -> Self {
         let signals = PdrOptions { signals: true, ..PdrOptions::default() };
         let avy = || Turn::new(Choice::Avy(AvyOptions::default()));

@@ -38,7 +38,6 @@ pub(crate) struct Bits {
     activity: Activity,
     run: Run,
     asked: u64,
-    /// Of the solver, when it was last asked for.
     /// By signal: it is in the domain of every query, because a lemma mentions it.
     is_watched: Vec<bool>,
     pub statistics: PdrStatistics,
