@@ -268,6 +268,7 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
                 max: seed as usize % 4,
                 depth: seed as usize / 4 % 3,
                 reach: 1 + seed as usize / 3 % 4,
+                least_yield: [0, 10, 60][seed as usize / 11 % 3],
             },
             reconsider: [None, Some(1), Some(2), Some(4)][seed as usize / 9 % 4],
             attempts: [1, 3, 8, usize::MAX][seed as usize / 7 % 4],
@@ -319,7 +320,12 @@ fn words(seed: u64) -> WordsOptions {
         simulation: Kind::ALL[seed as usize / 5 % Kind::ALL.len()],
         compare_simulations: seed.is_multiple_of(13),
         pdr: PdrOptions {
-            ctg: Ctg { max: seed as usize / 7 % 4, depth: seed as usize / 11 % 3, reach: 1 },
+            ctg: Ctg {
+                max: seed as usize / 7 % 4,
+                depth: seed as usize / 11 % 3,
+                reach: 1,
+                least_yield: [0, 10, 60][seed as usize / 13 % 3],
+            },
             drop_obligations: [None, Some(1), Some(20)][seed as usize / 2 % 3],
             ..PdrOptions::default()
         },
@@ -348,7 +354,7 @@ fn same_runs(drawn: &Drawn, seed: u64) -> Result<(), String> {
         }
         let free = system.free_states().iter().map(|&index| system.states()[index].symbol);
         let free: Vec<ExprId> = free.collect();
-        let step = Step { inputs: values(&symbols(system.inputs())), free: values(&free) };
+        let step = Step { inputs: values(&symbols(system.inputs())).into(), free: values(&free) };
         one.follow(&step);
         other.follow(&step);
     }

@@ -95,7 +95,7 @@ impl<'a> Loop<'a> {
 
     fn set_inputs(&self, encoder: &mut Encoder, frame: &mut Frame<'a>, cycle: usize) {
         let inputs = self.system.inputs().iter();
-        for (input, value) in inputs.zip(&self.trace.steps[cycle].inputs) {
+        for (input, value) in inputs.zip(self.trace.steps[cycle].inputs.iter()) {
             frame.set(input.symbol, encoder.constant(value));
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     fn trace(cycles: usize, switch: bool) -> Trace {
         let bit = |value| Value::Bv(BitVec::bool(value));
         let initial = vec![bit(false), bit(switch), Value::Bv(BitVec::new(40, 0))];
-        let steps = vec![Step { inputs: Vec::new(), free: Vec::new() }; cycles];
+        let steps = vec![Step::default(); cycles];
         Trace {
             property: PropertyId(0),
             initial,
@@ -203,7 +203,7 @@ mod tests {
         b.properties.push(Property::new("rises", PropertyKind::Justice(vec![low])));
         let system = b.finish().unwrap();
         let initial = vec![Value::Bv(BitVec::new(40, 0)), Value::Bv(BitVec::bool(false))];
-        let steps = vec![Step { inputs: Vec::new(), free: Vec::new() }; 2];
+        let steps = vec![Step::default(); 2];
         let trace =
             Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: Some(1) };
         // The condition is met in the first lap, whose start is known; later it is not known.

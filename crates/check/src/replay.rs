@@ -183,7 +183,9 @@ pub(crate) fn check_constraints(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elinvar_ir::{ArrayValue, BinaryOp, BitVec, PropertyId, PropertyKind, SystemBuilder};
+    use elinvar_ir::{
+        ArrayValue, BinaryOp, BitVec, PropertyId, PropertyKind, SystemBuilder, Values,
+    };
 
     /// A counter that starts at an input plus another register, steps by an
     /// input that may not be zero, and is bad at seven; a free state; a memory.
@@ -213,7 +215,7 @@ mod tests {
         let mut memory = ArrayValue::constant(1, BitVec::new(1, 1));
         memory.write(BitVec::new(1, 0), BitVec::new(1, 0));
         memory.write(BitVec::new(1, 1), BitVec::new(1, 0));
-        let step = |by, free| Step { inputs: vec![bv(4, by)], free };
+        let step = |by, free| Step { inputs: vec![bv(4, by)].into(), free };
         let free = || vec![bv(2, 3), Value::from(ArrayValue::constant(1, BitVec::new(1, 1)))];
         Trace {
             property: PropertyId(0),
@@ -247,7 +249,7 @@ mod tests {
             Refusal::InitialCount { found: 3, expected: 4 }
         );
         assert_eq!(
-            refused(&|t| t.steps[1].inputs.clear()),
+            refused(&|t| t.steps[1].inputs = Values::default()),
             Refusal::InputCount { cycle: 1, found: 0, expected: 1 }
         );
         assert_eq!(
@@ -269,8 +271,12 @@ mod tests {
             sort("start", 0, Sort::Bv(3), Sort::Bv(4))
         );
         assert_eq!(
-            refused(&|t| t.steps[1].inputs[0] = bv(5, 1)),
+            refused(&|t| t.steps[1].inputs.set(0, bv(5, 1))),
             sort("by", 1, Sort::Bv(5), Sort::Bv(4))
+        );
+        assert_eq!(
+            refused(&|t| t.steps[1].inputs.set(0, bv(1, 1))),
+            sort("by", 1, Sort::Bv(1), Sort::Bv(4))
         );
         assert_eq!(
             refused(&|t| t.steps[1].free[1] = bv(1, 1)),
@@ -284,14 +290,14 @@ mod tests {
             initial("memory")
         );
         assert_eq!(
-            refused(&|t| t.steps[1].inputs[0] = bv(4, 0)),
+            refused(&|t| t.steps[1].inputs.set(0, bv(4, 0))),
             Refusal::Constraint { constraint: 0, cycle: 1 }
         );
         assert_eq!(
-            refused(&|t| t.steps[2].inputs[0] = bv(4, 0)),
+            refused(&|t| t.steps[2].inputs.set(0, bv(4, 0))),
             Refusal::Constraint { constraint: 0, cycle: 2 }
         );
-        assert_eq!(refused(&|t| t.steps[1].inputs[0] = bv(4, 1)), Refusal::NotBad { cycle: 2 });
+        assert_eq!(refused(&|t| t.steps[1].inputs.set(0, bv(4, 1))), Refusal::NotBad { cycle: 2 });
         assert_eq!(refused(&|t| drop(t.steps.pop())), Refusal::NotBad { cycle: 1 });
     }
 
@@ -329,7 +335,7 @@ mod tests {
     /// Waits, goes around once, and is back in cycle one.
     fn around() -> Trace {
         let step = |go: u64, free: Option<u64>| Step {
-            inputs: vec![bv(1, go)],
+            inputs: vec![bv(1, go)].into(),
             free: free.map(|value| bv(2, value)).into_iter().collect(),
         };
         Trace {
@@ -360,7 +366,7 @@ mod tests {
             open(1)
         );
         assert_eq!(
-            refused(&|t| t.steps[1..].iter_mut().for_each(|step| step.inputs[0] = bv(1, 0))),
+            refused(&|t| t.steps[1..].iter_mut().for_each(|step| step.inputs.set(0, bv(1, 0)))),
             Refusal::NeverFair { condition: 0 }
         );
         assert_eq!(

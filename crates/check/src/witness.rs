@@ -390,7 +390,7 @@ mod tests {
 
     /// `last` fails in cycle 1, `any` in all of the three cycles.
     fn good() -> Witness {
-        let step = |set, free| Step { inputs: vec![bit(set), bit(true), bit(false)], free };
+        let step = |set, free| Step { inputs: vec![bit(set), bit(true), bit(false)].into(), free };
         let initial = vec![bit(true), bit(true), bit(false), bit(false)];
         let free = || vec![bit(false)];
         let steps = vec![step(true, vec![]), step(false, free()), step(true, free())];
@@ -437,12 +437,12 @@ mod tests {
             Ok(vec![Violation::Cycle(1), Violation::Cycle(0), Violation::Loop(1)])
         );
         let never = |property: &str| Err(Refusal::NeverBad { property: name(property) });
-        assert_eq!(judged(|w| w.trace.steps[0].inputs[0] = bit(false)), never("last"));
+        assert_eq!(judged(|w| w.trace.steps[0].inputs.set(0, bit(false))), never("last"));
         assert_eq!(judged(|w| w.trace.steps.truncate(1)), never("last"));
         let lower = |w: &mut Witness| w.trace.initial[..2].fill(bit(false));
         assert_eq!(judged(lower), never("any"));
         assert_eq!(
-            judged(|w| w.trace.steps[2].inputs[1] = bit(false)),
+            judged(|w| w.trace.steps[2].inputs.set(1, bit(false))),
             Err(Refusal::Constraint { constraint: 0, cycle: 2 })
         );
         assert_eq!(
@@ -520,7 +520,7 @@ mod tests {
     /// The inputs `go` of the cycles; the others are `allowed` and not `other`.
     fn lasso(go: &[bool], properties: &[usize]) -> Witness {
         let inputs = |&go: &bool| vec![bit(go), bit(true), bit(false)];
-        let steps = go.iter().map(|go| Step { inputs: inputs(go), free: vec![] }).collect();
+        let steps = go.iter().map(|go| Step { inputs: inputs(go).into(), free: vec![] }).collect();
         let properties: Vec<PropertyId> = properties.iter().map(|&p| PropertyId(p)).collect();
         let initial = vec![bit(false), bit(false)];
         let trace = Trace { property: properties[0], initial, steps, loop_start: None };
@@ -543,7 +543,7 @@ mod tests {
         let unfair = Refusal::NoFairLoop { property: "ever".into() };
         assert_eq!(judge(&lasso(&[true, true], &[0, 2])), Err(unfair));
         let mut forbidden = lasso(&[true, true], both);
-        forbidden.trace.steps[1].inputs[1] = bit(false);
+        forbidden.trace.steps[1].inputs.set(1, bit(false));
         assert_eq!(judge(&forbidden), Err(Refusal::Constraint { constraint: 0, cycle: 1 }));
         // Where the loop starts may be given.
         let mut given = lasso(&[false, true, true], both);
@@ -558,7 +558,7 @@ mod tests {
     fn loops_hold_for_all_open_values() {
         let judge = |opened: OpenValue, properties: &[usize]| {
             let mut w = lasso(&[true, true, true, true], properties);
-            w.trace.steps[0].inputs[2] = bit(true);
+            w.trace.steps[0].inputs.set(2, bit(true));
             w.open.push(opened);
             witness(&live(), &w, &Budget::default())
         };

@@ -115,6 +115,11 @@ struct ExpertOptions {
     #[arg(long, value_name = "N", hide_short_help = true)]
     ctg_reach: Option<usize>,
 
+    /// pdr, avy, words: if fewer than N of a hundred such states could be blocked lately, most of
+    /// them are not tried [default: 10]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u8).range(0..=100))]
+    ctg_yield: Option<u8>,
+
     /// pdr, avy, words: stop shortening a lemma after N literals in a row that cannot be
     /// dropped; avy and words try all by default [default: 8]
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -406,6 +411,7 @@ impl EngineOptions {
         set(&mut options.ctg.max, self.expert.ctg);
         set(&mut options.ctg.depth, self.expert.ctg_depth);
         set(&mut options.ctg.reach, self.expert.ctg_reach);
+        set(&mut options.ctg.least_yield, self.expert.ctg_yield);
         set(&mut options.attempts, self.expert.attempts);
         set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
         set(&mut options.reconsider, self.expert.reconsider.map(|n| (n > 0).then_some(n)));
@@ -449,7 +455,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 29] = [
+        let options: [(&str, bool, &[EngineName]); 30] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -463,6 +469,7 @@ impl EngineOptions {
             ("--ctg", self.expert.ctg.is_some(), &[Pdr, Avy, Words]),
             ("--ctg-depth", self.expert.ctg_depth.is_some(), &[Pdr, Avy, Words]),
             ("--ctg-reach", self.expert.ctg_reach.is_some(), &[Pdr, Avy, Words]),
+            ("--ctg-yield", self.expert.ctg_yield.is_some(), &[Pdr, Avy, Words]),
             ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
             ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
             ("--reconsider", self.expert.reconsider.is_some(), &[Pdr, Avy, Words]),
@@ -600,12 +607,14 @@ mod tests {
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
                      --internal-signals --attempts 3 --no-keep-parent --reconsider 5 --stubborn 4 \
+                     --ctg-reach 3 --ctg-yield 30 \
                      --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert!(options.signals && !PdrOptions::default().signals);
-        assert_eq!((options.ctg, options.attempts), (Ctg { max: 5, depth: 2, reach: 1 }, 3));
+        let ctg = Ctg { max: 5, depth: 2, reach: 3, least_yield: 30 };
+        assert_eq!((options.ctg, options.attempts), (ctg, 3));
         assert_eq!(
             (options.keep_parent, options.reconsider, options.stubborn),
             (false, Some(5), 4)
@@ -636,8 +645,10 @@ mod tests {
         let words = "--engine avy --ctg 4 --ctg-depth 2 --step 3 --no-global-trace \
                      --no-min-suffix --min-core --no-shallow-push --interleave 5 \
                      --no-incremental --interpolation pudlak";
-        let pdr =
-            PdrOptions { ctg: Ctg { max: 4, depth: 2, reach: 1 }, ..AvyOptions::default().pdr };
+        let pdr = PdrOptions {
+            ctg: Ctg { max: 4, depth: 2, reach: 1, least_yield: 10 },
+            ..AvyOptions::default().pdr
+        };
         let options = AvyOptions {
             pdr,
             step: 3,
@@ -660,7 +671,7 @@ mod tests {
                      --reconsider 0 \
                      --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let pdr = PdrOptions {
-            ctg: Ctg { max: 5, depth: 2, reach: 1 },
+            ctg: Ctg { max: 5, depth: 2, reach: 1, least_yield: 10 },
             attempts: 3,
             keep_parent: false,
             reconsider: None,
@@ -687,6 +698,7 @@ mod tests {
             ("ctg", options.ctg.max as u64),
             ("ctg_depth", options.ctg.depth as u64),
             ("ctg_reach", options.ctg.reach as u64),
+            ("ctg_yield", options.ctg.least_yield.into()),
             ("attempts", options.attempts as u64),
             ("reconsider", options.reconsider.map_or(0, u64::from)),
             ("drop_obligations", options.drop_obligations.map_or(0, u64::from)),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use elinvar::{Cancellation, Error, Options, Session};
+use elinvar::{Cancellation, Error, Method, Options, Session};
 
 use crate::progress::{Progress, Shown};
 use crate::{interrupt, terminal};
@@ -75,6 +75,9 @@ impl Limits {
 /// Starts the clock and listens to interrupts: the first one ends the run in an orderly way,
 /// the second one ends the process.
 pub fn start(options: Options) -> Result<Session> {
+    if !matches!(options.method, Method::Race(_)) {
+        elinvar_arena::share();
+    }
     end_by_interrupt(&options.cancellation)?;
     Ok(Session::start(options)?)
 }

@@ -61,7 +61,7 @@ mod tests {
         let several = b.finish().unwrap();
         let merged = system(several.clone());
         assert_eq!(merged.properties().len(), 1);
-        let step = |x| Step { inputs: vec![BitVec::bool(x).into()], free: vec![] };
+        let step = |x| Step { inputs: vec![BitVec::bool(x).into()].into(), free: vec![] };
         let trace = |x| Trace {
             property: PropertyId(0),
             initial: vec![],

@@ -52,13 +52,13 @@ fn slots(threads: usize, words: bool) -> Vec<Slot> {
     let plain = PdrOptions::default();
     let others = [
         pdr("pdr without signals", plain.ctg, plain.attempts),
-        pdr("pdr without ctg", Ctg { max: 0, depth: 0, reach: 1 }, usize::MAX),
+        pdr("pdr without ctg", Ctg { max: 0, depth: 0, reach: 1, least_yield: 10 }, usize::MAX),
         alone("kind", Choice::KInduction(KInductionOptions::default())),
         alone("avy", Choice::Avy(pudlak)),
         alone("itp", Choice::Itp(InterpolationOptions::default())),
-        pdr("pdr with deep ctg", Ctg { max: 5, depth: 2, reach: 1 }, usize::MAX),
-        pdr("pdr, light generalisation", Ctg { max: 0, depth: 0, reach: 1 }, 3),
-        pdr("pdr with more ctg", Ctg { max: 8, depth: 1, reach: 1 }, usize::MAX),
+        pdr("pdr with deep ctg", Ctg { max: 5, depth: 2, reach: 1, least_yield: 10 }, usize::MAX),
+        pdr("pdr, light generalisation", Ctg { max: 0, depth: 0, reach: 1, least_yield: 10 }, 3),
+        pdr("pdr with more ctg", Ctg { max: 8, depth: 1, reach: 1, least_yield: 10 }, usize::MAX),
     ];
     let table = first.into_iter().chain(on_words).chain(others);
     // Beyond the table, only the seeds differ.

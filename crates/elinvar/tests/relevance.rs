@@ -62,8 +62,9 @@ fn other(trace: &Trace, relevance: &Relevance, rng: &mut Rng) -> Trace {
         *value = scramble(value, &relevance.initial(state), rng);
     }
     for (cycle, step) in other.steps.iter_mut().enumerate() {
-        for (input, value) in step.inputs.iter_mut().enumerate() {
-            *value = scramble(value, &relevance.input(cycle, input), rng);
+        for input in 0..step.inputs.len() {
+            let value = scramble(&step.inputs[input], &relevance.input(cycle, input), rng);
+            step.inputs.set(input, value);
         }
         for (position, value) in step.free.iter_mut().enumerate() {
             *value = scramble(value, &relevance.free(cycle, position), rng);

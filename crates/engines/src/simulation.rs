@@ -6,7 +6,8 @@
 //! not the shortest.
 
 use elinvar_ir::{
-    ExprId, PropertyId, Rng, Simulator, Step, StopReason, Trace, TransitionSystem, Value, Verdict,
+    ExprId, PropertyId, Rng, Simulator, Step, StopReason, Trace, TransitionSystem, Value, Values,
+    Verdict,
 };
 
 use crate::bmc::bad_bits;
@@ -103,7 +104,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-fn random_inputs(system: &TransitionSystem, rng: &mut Rng) -> Vec<Value> {
+fn random_inputs(system: &TransitionSystem, rng: &mut Rng) -> Values {
     system.inputs().iter().map(|input| random(rng, system, input.symbol)).collect()
 }
 

@@ -122,8 +122,12 @@ fn settings(number: u64) -> WordsOptions {
         simulation: Kind::ALL[number / 4 % Kind::ALL.len()],
         compare_simulations: number.is_multiple_of(11),
         pdr: PdrOptions {
-            ctg: [(0, 0), (3, 1), (5, 2)].map(|(max, depth)| Ctg { max, depth, reach: 1 })
-                [number % 3],
+            ctg: [(0, 0), (3, 1), (5, 2)].map(|(max, depth)| Ctg {
+                max,
+                depth,
+                reach: 1,
+                least_yield: 10,
+            })[number % 3],
             drop_obligations: [None, Some(1), Some(20)][number / 3 % 3],
             keep_parent: number.is_multiple_of(2),
             reconsider: [None, Some(2)][number / 5 % 2],

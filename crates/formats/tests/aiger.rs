@@ -83,7 +83,7 @@ fn random_trace(system: &TransitionSystem, rng: &mut Rng) -> Trace {
     let initial = bits(system.states().len());
     let free = system.free_states().len();
     let step = |cycle| Step {
-        inputs: bits(system.inputs().len()),
+        inputs: bits(system.inputs().len()).into(),
         free: if cycle == 0 { Vec::new() } else { bits(free) },
     };
     let steps: Vec<Step> = (0..6).map(step).collect();

@@ -12,6 +12,7 @@ use crate::expr::{Expr, ExprId, Pool, Sort};
 use crate::operator::UnaryOp;
 use crate::system::{Role, TransitionSystem};
 use crate::value::{BitVec, Value};
+use crate::values::Values;
 
 /// The nodes that `roots` depend on, roots included, each once, operands first.
 pub fn cone(pool: &Pool, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
@@ -138,7 +139,7 @@ pub fn zero_of(sort: Sort) -> Value {
 pub struct Simulator<'a> {
     system: &'a TransitionSystem,
     states: Vec<Value>,
-    inputs: Vec<Value>,
+    inputs: Values,
     step: Evaluator<'a>,
     /// What is kept up to date, if that is not everything. The rest keeps its first values.
     part: Option<Part>,
@@ -158,7 +159,7 @@ impl<'a> Simulator<'a> {
     pub fn new(
         system: &'a TransitionSystem,
         free: impl FnMut(usize) -> Value,
-        inputs: Vec<Value>,
+        inputs: impl Into<Values>,
     ) -> Self {
         let roots = (system.states().iter().filter_map(|s| s.next))
             .chain(system.constraints().iter().copied())
@@ -166,13 +167,14 @@ impl<'a> Simulator<'a> {
             .chain(system.fairness().iter().copied())
             .chain(system.outputs().iter().map(|o| o.expr))
             .chain(system.labels().iter().map(|l| l.expr));
-        Simulator::start(system, free, inputs, Evaluator::new(system.pool(), roots), None)
+        let step = Evaluator::new(system.pool(), roots);
+        Simulator::start(system, free, inputs.into(), step, None)
     }
 
     fn start(
         system: &'a TransitionSystem,
         mut free: impl FnMut(usize) -> Value,
-        inputs: Vec<Value>,
+        inputs: Values,
         step: Evaluator<'a>,
         part: Option<Part>,
     ) -> Self {
@@ -228,7 +230,7 @@ impl<'a> Simulator<'a> {
             None => self.inputs.clone_from(&step.inputs),
             Some(part) => {
                 for &index in &part.inputs {
-                    self.inputs[index].clone_from(&step.inputs[index]);
+                    self.inputs.set(index, step.inputs[index].clone());
                 }
             }
         }
@@ -236,9 +238,9 @@ impl<'a> Simulator<'a> {
     }
 
     /// Goes to the next cycle. `free` gives the values of states without `next`.
-    pub fn step(&mut self, free: impl FnMut(usize) -> Value, inputs: Vec<Value>) {
+    pub fn step(&mut self, free: impl FnMut(usize) -> Value, inputs: impl Into<Values>) {
         self.advance(free);
-        self.inputs = inputs;
+        self.inputs = inputs.into();
         self.settle();
     }
 
@@ -264,7 +266,7 @@ impl<'a> Simulator<'a> {
     }
 
     /// The current values of the inputs.
-    pub fn inputs(&self) -> &[Value] {
+    pub fn inputs(&self) -> &Values {
         &self.inputs
     }
 
@@ -300,7 +302,7 @@ impl<'a> Simulator<'a> {
 pub fn symbol_value(
     system: &TransitionSystem,
     states: &[Value],
-    inputs: &[Value],
+    inputs: &Values,
     symbol: ExprId,
 ) -> Value {
     match system.role_of(symbol).expect("a symbol") {

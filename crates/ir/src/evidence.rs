@@ -9,6 +9,7 @@ use crate::formula::Formula;
 use crate::ranking::Ranking;
 use crate::system::{PropertyId, Role, TransitionSystem};
 use crate::value::Value;
+use crate::values::Values;
 
 /// An execution that violates one property: it ends in a bad state, or in a loop.
 ///
@@ -35,7 +36,7 @@ pub struct Trace {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Step {
     /// By input.
-    pub inputs: Vec<Value>,
+    pub inputs: Values,
     /// By position in [`crate::TransitionSystem::free_states`]: their values in
     /// this cycle. Empty in cycle zero, where `initial` has them.
     pub free: Vec<Value>,

@@ -14,6 +14,7 @@ use crate::evidence::{Step, Trace};
 use crate::expr::ExprId;
 use crate::system::{Role, TransitionSystem};
 use crate::value::Value;
+use crate::values::Values;
 
 /// The largest number of cycles of a repeated loop.
 const MAX_CYCLES: usize = 1 << 16;
@@ -87,7 +88,7 @@ struct Part<'a> {
     places: Vec<Option<usize>>,
     /// By position in `states`: the value in this cycle.
     values: Vec<Value>,
-    inputs: Vec<Value>,
+    inputs: Values,
     evaluator: Evaluator<'a>,
     /// How many nodes a step evaluates.
     nodes: usize,
@@ -161,7 +162,7 @@ mod tests {
 
     fn trace(width: u32, start: usize) -> Trace {
         let step = |free: &[bool]| Step {
-            inputs: vec![bit(true)],
+            inputs: vec![bit(true)].into(),
             free: free.iter().map(|&value| bit(value)).collect(),
         };
         Trace {

@@ -53,6 +53,7 @@ mod rewrite;
 mod shape;
 mod system;
 mod value;
+mod values;
 
 pub use array::ArrayValue;
 pub use circuit::{CircuitError, Intervention, WitnessCircuit};
@@ -81,3 +82,4 @@ pub use system::{
     TransitionSystem,
 };
 pub use value::{BitVec, Value};
+pub use values::Values;

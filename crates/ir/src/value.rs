@@ -34,6 +34,11 @@ fn word_mask(width: u32) -> u64 {
 }
 
 impl BitVec {
+    /// One bit that is not set.
+    pub(crate) const FALSE: BitVec = BitVec { width: 1, bits: Bits::Word(0) };
+    /// One bit that is set.
+    pub(crate) const TRUE: BitVec = BitVec { width: 1, bits: Bits::Word(1) };
+
     /// The low `width` bits of `value`.
     ///
     /// # Panics
@@ -97,7 +102,7 @@ impl BitVec {
 
     /// A single bit.
     pub fn bool(value: bool) -> Self {
-        Self::new(1, value as u64)
+        if value { BitVec::TRUE } else { BitVec::FALSE }
     }
 
     /// The number of bits.

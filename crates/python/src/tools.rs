@@ -106,7 +106,7 @@ fn drive(
     let input = input.ok_or_else(|| unknown(py, "input", name))?;
     let sort = system.pool().sort(system.inputs()[input].symbol);
     for (step, value) in trace.steps.iter_mut().zip(values) {
-        step.inputs[input] = from_python(value, sort)?;
+        step.inputs.set(input, from_python(value, sort)?);
     }
     Ok(())
 }

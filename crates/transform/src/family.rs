@@ -36,7 +36,7 @@ impl Lift for InstanceLift {
     /// The input has the value in every cycle.
     fn trace(&self, mut trace: Trace) -> Trace {
         for step in trace.steps.iter_mut() {
-            step.inputs[self.parameter] = Value::Bv(self.value.clone());
+            step.inputs.set(self.parameter, Value::Bv(self.value.clone()));
         }
         trace
     }

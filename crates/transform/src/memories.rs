@@ -91,7 +91,7 @@ impl Lift for Expanded<'_> {
         let mut initial = Vec::new();
         let mut steps = Vec::with_capacity(trace.steps.len());
         for (cycle, step) in trace.steps.iter().enumerate() {
-            for (origin, value) in self.inputs.iter().zip(&step.inputs) {
+            for (origin, value) in self.inputs.iter().zip(step.inputs.iter()) {
                 origin.set(&mut inputs, value);
             }
             for (&state, value) in free_states.iter().zip(&step.free) {
@@ -105,7 +105,7 @@ impl Lift for Expanded<'_> {
             } else {
                 self.old.free_states().iter().map(|&state| states[state].clone()).collect()
             };
-            steps.push(Step { inputs: inputs.clone(), free });
+            steps.push(Step { inputs: inputs.clone().into(), free });
         }
         Trace { property: trace.property, initial, steps: steps.into(), loop_start: None }
     }

@@ -340,10 +340,10 @@ impl Lift for Reversed {
             for (stored, &value) in self.shape.stored.iter().zip(state) {
                 inputs[stored.input] = Value::Bv(BitVec::bool(value));
             }
-            for (&choice, value) in self.shape.choices.iter().zip(&step.inputs) {
+            for (&choice, value) in self.shape.choices.iter().zip(step.inputs.iter()) {
                 inputs[choice] = value.clone();
             }
-            steps.push(Step { inputs, free: Vec::new() });
+            steps.push(Step { inputs: inputs.into(), free: Vec::new() });
         }
         let inputs = (0..self.shape.input_count).map(|_| zero()).collect();
         steps.push(Step { inputs, free: Vec::new() });
@@ -385,7 +385,7 @@ impl Reversed {
         for step in &trace.steps {
             let registers = &self.bits.registers()[..self.shape.stored.len()];
             states.push(registers.iter().map(|register| leaves[register.lit.node()]).collect());
-            for (&input, value) in self.bits.inputs().iter().zip(&step.inputs) {
+            for (&input, value) in self.bits.inputs().iter().zip(step.inputs.iter()) {
                 leaves[input.node()] = value.bv().is_true();
             }
             let values = aig.simulate(|node| leaves[node]);

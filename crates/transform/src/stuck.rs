@@ -84,7 +84,7 @@ impl Stuck {
             leaves[register.lit.node()] = value.bv().is_true();
         }
         for (cycle, step) in trace.steps.iter().enumerate() {
-            for (&input, value) in self.bits.inputs().iter().zip(&step.inputs) {
+            for (&input, value) in self.bits.inputs().iter().zip(step.inputs.iter()) {
                 leaves[input.node()] = value.bv().is_true();
             }
             let values = aig.simulate(|node| leaves[node]);
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_trace_ends_at_its_first_bad_cycle() {
         let stuck = stuck_pulse();
-        let step = |input| Step { inputs: bits(&[input]), free: Vec::new() };
+        let step = |input| Step { inputs: bits(&[input]).into(), free: Vec::new() };
         let steps = [false, true, false, true].map(step).to_vec();
         let trace = Trace {
             property: PropertyId(0),

@@ -18,6 +18,7 @@ pub const JOBS: &str = "ELINVAR_CAMPAIGN_JOBS";
 
 /// Works on a campaign until nothing is left to do or somebody asks the process to end.
 pub fn run(campaign: &Path) -> Result<u8> {
+    elinvar_arena::share();
     let cancellation = Cancellation::default();
     let cancelled = cancellation.clone();
     // A second interrupt changes nothing: what is under way ends within a second.

@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use elinvar_ir::{BitVec, ExprId, Role, Sort, Trace, TransitionSystem, Value, symbol_value};
+use elinvar_ir::{
+    BitVec, ExprId, Role, Sort, Trace, TransitionSystem, Value, Values, symbol_value,
+};
 
 use super::{Line, Section, listed, plain};
 use crate::problem::SystemProblem;
@@ -83,7 +85,7 @@ fn loop_lines(system: &TransitionSystem, trace: &Trace) -> Vec<Line> {
 struct Causes<'a> {
     system: &'a TransitionSystem,
     /// By cycle: the values of states and inputs.
-    cycles: Vec<(Vec<Value>, Vec<Value>)>,
+    cycles: Vec<(Vec<Value>, Values)>,
     nets: Vec<Net>,
     /// By symbol: the signal that it is, or a bit of, and which bit.
     places: BTreeMap<ExprId, (usize, u32)>,
@@ -100,7 +102,7 @@ impl<'a> Causes<'a> {
         let mut cycles = Vec::with_capacity(trace.steps.len());
         execute(system, trace, None, |_, moment| {
             let simulator = moment.simulator();
-            cycles.push((simulator.states().to_vec(), simulator.inputs().to_vec()));
+            cycles.push((simulator.states().to_vec(), simulator.inputs().clone()));
         });
         let mut nets = nets::all(system);
         nets.retain(|net| matches!(net.kind, Kind::Clock | Kind::Input | Kind::Register));
@@ -418,7 +420,7 @@ mod tests {
         let problem = Problem::parse("m.btor2", text).unwrap();
         let system = problem.as_system().unwrap();
         let bit = |value: bool| Value::from(BitVec::bool(value));
-        let step = Step { inputs: vec![bit(true)], free: Vec::new() };
+        let step = Step { inputs: vec![bit(true)].into(), free: Vec::new() };
         let trace = Trace {
             property: elinvar_ir::PropertyId(0),
             initial: vec![bit(true), bit(false)],

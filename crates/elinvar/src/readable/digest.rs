@@ -345,7 +345,8 @@ mod tests {
             6 ite 1 3 5 4 count\n7 one 1\n8 add 1 6 7\n9 next 1 4 8\n10 constd 1 2\n\
             11 eq 2 6 10\n12 bad 11\n";
         let system = system(text);
-        let step = |rst: u64| Step { inputs: vec![BitVec::new(1, rst).into()], free: Vec::new() };
+        let inputs = |rst: u64| vec![BitVec::new(1, rst).into()].into();
+        let step = |rst| Step { inputs: inputs(rst), free: Vec::new() };
         let (initial, steps) = (vec![BitVec::new(2, 1).into()], vec![step(1), step(0), step(0)]);
         let trace =
             Trace { property: PropertyId(0), initial, steps: steps.into(), loop_start: None };

@@ -285,7 +285,7 @@ mod tests {
     fn trace() -> Trace {
         let bit = |value| Value::from(BitVec::bool(value));
         let step = |run, free: Option<bool>| Step {
-            inputs: vec![bit(run), bit(false)],
+            inputs: vec![bit(run), bit(false)].into(),
             free: free.into_iter().map(bit).collect(),
         };
         Trace {
@@ -366,7 +366,7 @@ mod tests {
         let conditions = elinvar_ir::PropertyKind::Justice(vec![bit]);
         b.properties.push(elinvar_ir::Property::new("p", conditions));
         let system = b.finish().unwrap();
-        let step = Step { inputs: vec![], free: vec![] };
+        let step = Step::default();
         let trace = Trace {
             property: PropertyId(0),
             initial: vec![BitVec::bool(false).into()],

@@ -23,7 +23,7 @@ use elinvar_formats::certificate::{self, Proof, TextCertificate};
 use elinvar_ir::{
     ArrayValue, BitVec, Certificate, ExprId, Fact, Formula, LinearTerm, PropertyId, Ranking,
     RankingSymbol, Reading, Role, Simulator, Sort, StateBit, Step, SystemBuilder, Trace,
-    TransitionSystem, Value, Verdict, Word, cone, zero_of,
+    TransitionSystem, Value, Values, Verdict, Word, cone, zero_of,
 };
 use rustc_hash::FxHashMap;
 
@@ -307,14 +307,14 @@ impl<'a> Places<'a> {
         let input_sorts: Vec<Sort> =
             system.inputs().iter().map(|input| pool.sort(input.symbol)).collect();
         let sorts: Vec<Sort> = self.normal.inputs.iter().map(|&i| input_sorts[i]).collect();
-        let zeros: Vec<Value> = input_sorts.iter().copied().map(zero_of).collect();
+        let zeros: Values = input_sorts.iter().copied().map(zero_of).collect();
         let mut steps = Vec::new();
         for line in lines {
             let line = line.strip_prefix('@')?;
             let (given, rest) = line.split_once(" |").unwrap_or((line, ""));
             let mut inputs = zeros.clone();
             for (&index, value) in self.normal.inputs.iter().zip(read_values(given, &sorts)?) {
-                inputs[index] = value;
+                inputs.set(index, value);
             }
             let mut step = Step { inputs, free: Vec::new() };
             if !steps.is_empty() {

@@ -71,7 +71,7 @@ impl Default for AvyOptions {
         // The states to exclude come from a proof: lemmas for states that merely stand in
         // the way of a shorter lemma distract from it.
         let pdr = PdrOptions {
-            ctg: Ctg { max: 0, depth: 1, reach: 1 },
+            ctg: Ctg { max: 0, depth: 1, reach: 1, least_yield: 10 },
             attempts: usize::MAX,
             reconsider: None,
             ..PdrOptions::default()

@@ -23,6 +23,11 @@ impl<A> Cube<A> {
     pub fn len(&self) -> usize {
         self.atoms.len()
     }
+
+    /// One bit for each atom. A cube that subsumes another one has no other bits.
+    pub fn signature(&self) -> u64 {
+        self.signature
+    }
 }
 
 impl<A: Copy + Ord + Hash> Cube<A> {

@@ -23,8 +23,9 @@ pub(crate) struct Lemma<D: Domain> {
     /// had been when it was found: while no later one excludes it, the lemma
     /// cannot be pushed.
     obstacle: Option<(D::State, usize)>,
-    /// How large F∞ was when the lemma was last found not to be part of it.
-    pub promotion_tried: Option<usize>,
+    /// A state of F∞ outside the cube that steps into it, and how large F∞ was when it was
+    /// found: while no later lemma of F∞ excludes it, the lemma is no part of F∞.
+    outsider: Option<(D::State, usize)>,
 }
 
 impl<D: Domain> Lemma<D> {
@@ -32,7 +33,7 @@ impl<D: Domain> Lemma<D> {
     pub fn learn(domain: &mut D, cube: Cube<D::Atom>, level: Level) -> Self {
         let name = domain.learn(&cube, level);
         let place = Rc::new(Cell::new(level));
-        Lemma { cube, name, place, obstacle: None, promotion_tried: None }
+        Lemma { cube, name, place, obstacle: None, outsider: None }
     }
 
     /// A lemma without a place holds up to a later level.
@@ -196,6 +197,9 @@ impl<D: Domain> Frames<D> {
         domain.raise(lemma.name, level);
         lemma.place.set(level);
         lemma.obstacle = None;
+        if level == Level::Infinite {
+            lemma.outsider = None;
+        }
         let last = match level {
             Level::Finite(level) => level,
             Level::Infinite => self.last(),
@@ -255,6 +259,22 @@ impl<D: Domain> Frames<D> {
         }
         *seen = self.history.len();
         true
+    }
+
+    /// Is the lemma known not to be inductive relative to F∞?
+    pub fn is_kept_out(&self, domain: &D, lemma: &mut Lemma<D>) -> bool {
+        let Some((state, seen)) = &mut lemma.outsider else { return false };
+        let new = &self.infinite[*seen..];
+        if new.iter().any(|other| domain.contains(other.cube.atoms(), state)) {
+            lemma.outsider = None;
+            return false;
+        }
+        *seen = self.infinite.len();
+        true
+    }
+
+    pub fn set_outsider(&self, lemma: &mut Lemma<D>, state: D::State) {
+        lemma.outsider = Some((state, self.infinite.len()));
     }
 
     pub fn set_obstacle(&self, lemma: &mut Lemma<D>, state: D::State) {

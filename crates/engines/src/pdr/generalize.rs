@@ -18,6 +18,8 @@ pub struct Ctg {
     /// How many states may be blocked for one of them: with more than one, the states
     /// before it are blocked as well, so that it can be [Su et al.: extended CTG, 2025].
     pub reach: usize,
+    /// If fewer of a hundred of them could be blocked lately, most are not tried.
+    pub least_yield: u8,
 }
 
 /// How a blocked cube is generalised.
@@ -30,9 +32,45 @@ pub(crate) struct Generalization {
     pub attempts: usize,
 }
 
+/// How often counterexamples to generalisation could be blocked lately. Where that hardly ever
+/// succeeds, the queries would be wasted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Yield {
+    /// The part that succeeded, recent attempts counting more.
+    rate: f32,
+    /// Attempts that were left out since the last one that was not.
+    left_out: u32,
+}
+
+impl Yield {
+    /// An attempt counts for so much of the rate.
+    const WEIGHT: f32 = 1.0 / 128.0;
+    /// If the rate is too low, one of so many attempts is made: the rate may rise again.
+    const PERIOD: u32 = 8;
+
+    pub fn new() -> Self {
+        Yield { rate: 0.5, left_out: 0 }
+    }
+
+    /// Is an attempt worth it, if so many of a hundred should succeed?
+    fn is_worthwhile(&mut self, percent: u8) -> bool {
+        if self.rate >= f32::from(percent) / 100.0 || self.left_out + 1 >= Self::PERIOD {
+            self.left_out = 0;
+            return true;
+        }
+        self.left_out += 1;
+        false
+    }
+
+    fn note(&mut self, succeeded: bool) {
+        self.rate += (f32::from(succeeded) - self.rate) * Self::WEIGHT;
+    }
+}
+
 pub(crate) struct Generalizer<'a, D: Domain> {
     pub domain: &'a mut D,
     pub frames: &'a mut Frames<D>,
+    pub blocking: &'a mut Yield,
 }
 
 impl<D: Domain> Generalizer<'_, D> {
@@ -131,9 +169,16 @@ impl<D: Domain> Generalizer<'_, D> {
             let holds =
                 |atom: &D::Atom| self.domain.contains(std::slice::from_ref(atom), &found.state);
             let joined: Vec<D::Atom> = cube.iter().filter(|atom| holds(atom)).copied().collect();
-            if blocked < how.ctg.max && level > 1 && self.block(found, &cube, level, how, depth)? {
-                blocked += 1;
-                continue;
+            if blocked < how.ctg.max
+                && level > 1
+                && self.blocking.is_worthwhile(how.ctg.least_yield)
+            {
+                let is_blocked = self.block(found, &cube, level, how, depth)?;
+                self.blocking.note(is_blocked);
+                if is_blocked {
+                    blocked += 1;
+                    continue;
+                }
             }
             blocked = 0;
             if joined.len() == cube.len() || !needed.iter().all(|atom| joined.contains(atom)) {
@@ -214,4 +259,29 @@ pub(crate) fn push_forward<D: Domain>(
         }
     }
     Ok((cube, Level::Finite(level)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_that_never_succeed_become_rare_and_come_back_with_success() {
+        let mut blocking = Yield::new();
+        let mut made = |succeeds: bool, percent: u8| {
+            let tried = (0..1_000).filter(|_| {
+                let is_made = blocking.is_worthwhile(percent);
+                if is_made {
+                    blocking.note(succeeds);
+                }
+                is_made
+            });
+            tried.count()
+        };
+        assert_eq!(made(false, 0), 1_000, "a yield of nothing is enough");
+        assert_eq!(made(false, 10), 125, "one of eight");
+        assert!(made(true, 10) > 800);
+        let failing = made(false, 10);
+        assert!((125..600).contains(&failing), "{failing}");
+    }
 }

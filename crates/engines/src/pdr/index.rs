@@ -24,6 +24,9 @@ pub(crate) struct Index<A> {
 }
 
 struct List<A> {
+    /// Of the cubes of the entries. Most entries are passed over because of them, so they lie
+    /// side by side.
+    signatures: Vec<u64>,
     entries: Vec<Entry<A>>,
     /// Look for lemmas that are gone at this length.
     clean_at: usize,
@@ -34,6 +37,12 @@ struct Entry<A> {
     place: Weak<Cell<Level>>,
 }
 
+impl<A> List<A> {
+    fn new() -> Self {
+        List { signatures: Vec::new(), entries: Vec::new(), clean_at: 16 }
+    }
+}
+
 impl<A: Copy + Ord + Hash> Index<A> {
     pub fn new() -> Self {
         Index { lists: FxHashMap::default() }
@@ -42,12 +51,14 @@ impl<A: Copy + Ord + Hash> Index<A> {
     pub fn insert(&mut self, cube: &Cube<A>, place: &Place) {
         let length = |atom: &A| self.lists.get(&Some(*atom)).map_or(0, |list| list.entries.len());
         let rarest = cube.atoms().iter().copied().min_by_key(length);
-        let list =
-            self.lists.entry(rarest).or_insert_with(|| List { entries: Vec::new(), clean_at: 16 });
+        let list = self.lists.entry(rarest).or_insert_with(List::new);
         if list.entries.len() >= list.clean_at {
             list.entries.retain(|entry| entry.place.strong_count() > 0);
+            list.signatures.clear();
+            list.signatures.extend(list.entries.iter().map(|entry| entry.cube.signature()));
             list.clean_at = 16.max(2 * list.entries.len());
         }
+        list.signatures.push(cube.signature());
         list.entries.push(Entry { cube: cube.clone(), place: Rc::downgrade(place) });
     }
 
@@ -62,17 +73,23 @@ impl<A: Copy + Ord + Hash> Index<A> {
         let atoms = cube.atoms().iter().map(|&atom| Some(atom));
         let lists = std::iter::once(None).chain(atoms).filter_map(|atom| self.lists.get(&atom));
         let mut last = None;
-        for entry in lists.flat_map(|list| &list.entries) {
-            if !entry.cube.subsumes(cube) {
-                continue;
-            }
-            let Some(place) = entry.place.upgrade() else { continue };
-            let level = place.get();
-            let is_other = except.is_none_or(|except| !Rc::ptr_eq(except, &place));
-            if is_other && level >= from && last.is_none_or(|last| level > last) {
-                last = Some(level);
-                if level == Level::Infinite {
-                    break;
+        for list in lists {
+            for (number, &signature) in list.signatures.iter().enumerate() {
+                if signature & !cube.signature() != 0 {
+                    continue;
+                }
+                let entry = &list.entries[number];
+                if !entry.cube.subsumes(cube) {
+                    continue;
+                }
+                let Some(place) = entry.place.upgrade() else { continue };
+                let level = place.get();
+                let is_other = except.is_none_or(|except| !Rc::ptr_eq(except, &place));
+                if is_other && level >= from && last.is_none_or(|last| level > last) {
+                    last = Some(level);
+                    if level == Level::Infinite {
+                        return last;
+                    }
                 }
             }
         }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use elinvar_ir::{
     BitVec, Certificate, ExprId, Fact, Formula, Pool, PropertyRecord, PropertyStatus, Role, Sort,
-    StateBit, Step, StopReason, Trace, Value, Verdict, keys,
+    StateBit, Step, StopReason, Trace, Value, Values, Verdict, keys,
 };
 use elinvar_sat::Lit;
 use elinvar_transform::{Bit, PassOptions, Prepared};
@@ -90,7 +90,7 @@ impl Default for PdrOptions {
             passes: PassOptions::default(),
             elimination: true,
             signals: false,
-            ctg: Ctg { max: 3, depth: 1, reach: 1 },
+            ctg: Ctg { max: 3, depth: 1, reach: 1, least_yield: 10 },
             keep_parent: true,
             reconsider: Some(4),
             attempts: 8,
@@ -230,10 +230,11 @@ impl Report<Bits> for Verdicts<'_> {
         let mut steps = Vec::new();
         let mut link = Some(chain);
         while let Some(obligation) = link {
-            let mut inputs = vec![bit(false); domain.transition().inputs];
+            let zeros = std::iter::repeat_n(bit(false), domain.transition().inputs);
+            let mut inputs: Values = zeros.collect();
             for lit in &obligation.choice {
                 let index = domain.transition().input_of(lit.var()).expect("choices are of inputs");
-                inputs[index] = bit(!lit.is_negative());
+                inputs.set(index, bit(!lit.is_negative()));
             }
             steps.push(Step { inputs, free: Vec::new() });
             link = obligation.successor.as_deref();

@@ -13,7 +13,7 @@ use super::PdrOptions;
 use super::cube::Cube;
 use super::domain::{Domain, Effort, Interruptible, Level, Purpose, Source, Step};
 use super::frames::{Frames, Lemma};
-use super::generalize::{Ctg, Generalization, Generalizer, push_forward};
+use super::generalize::{Ctg, Generalization, Generalizer, Yield, push_forward};
 use super::obligation::{Obligation, Queue, Task};
 
 /// Obligations between two signs of life.
@@ -66,6 +66,8 @@ pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
     clear: Vec<usize>,
     /// How large F∞ was when properties were last compared with it.
     concluded: Option<usize>,
+    /// How often blocking counterexamples to generalisation succeeds.
+    blocking: Yield,
     /// Obligations worked on.
     worked: u64,
     /// By property: the obligation that was worked on most often, until it is reported.
@@ -102,6 +104,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             open,
             clear: vec![0; properties],
             concluded: None,
+            blocking: Yield::new(),
             worked: 0,
             recurring: (0..properties).map(|_| Busiest::default()).collect(),
         }
@@ -314,7 +317,8 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         activity: f32,
     ) -> Interruptible<Level> {
         let (in_core, how) = (core.len(), self.effort(activity));
-        let mut generalizer = Generalizer { domain: &mut *self.domain, frames: &mut self.frames };
+        let Search { domain, frames, blocking, .. } = self;
+        let mut generalizer = Generalizer { domain: &mut **domain, frames, blocking };
         let cube = generalizer.generalize(core, level, how)?;
         let cube = self.domain.widen(cube, level)?;
         let statistics = self.domain.statistics();
@@ -322,10 +326,18 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         statistics.dropping.add(in_core, cube.len());
         let frontier = self.frames.frontier();
         let (cube, mut last) = push_forward(self.domain, cube, level, frontier)?;
-        if last == Level::Finite(frontier) && self.is_inductive(&cube)? {
-            last = Level::Infinite;
+        let mut outsider = None;
+        if last == Level::Finite(frontier) {
+            match self.step_from_infinity(&cube)? {
+                Step::Blocked(_) => last = Level::Infinite,
+                Step::Reached(found) => outsider = Some(found.state),
+            }
         }
-        self.frames.insert(self.domain, cube, last);
+        let mut lemma = Lemma::learn(self.domain, cube, last);
+        if let Some(state) = outsider {
+            self.frames.set_outsider(&mut lemma, state);
+        }
+        self.frames.place(self.domain, lemma, last);
         Ok(last)
     }
 
@@ -343,10 +355,9 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
         Generalization { ctg, keep_parent: false, attempts: usize::MAX }
     }
 
-    fn is_inductive(&mut self, cube: &Cube<D::Atom>) -> Interruptible<bool> {
-        let step =
-            self.domain.step(Level::Infinite, cube.atoms(), Source::Outside, Purpose::Promote)?;
-        Ok(matches!(step, Step::Blocked(_)))
+    /// SAT?  F∞ ∧ ¬c ∧ T ∧ c′
+    fn step_from_infinity(&mut self, cube: &Cube<D::Atom>) -> Interruptible<Step<D>> {
+        self.domain.step(Level::Infinite, cube.atoms(), Source::Outside, Purpose::Promote)
     }
 
     /// Moves lemmas to later frames. Open properties may turn out to hold.
@@ -443,15 +454,14 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             let before = self.frames.infinite().len();
             let mut lemmas = self.frames.take_level(frontier).into_iter();
             while let Some(mut lemma) = lemmas.next() {
-                if lemma.promotion_tried == Some(self.frames.infinite().len()) {
+                if self.frames.is_kept_out(self.domain, &mut lemma) {
                     self.frames.put_back(frontier, lemma);
                     continue;
                 }
-                let atoms = lemma.cube.atoms();
-                match self.domain.step(Level::Infinite, atoms, Source::Outside, Purpose::Promote) {
+                match self.step_from_infinity(&lemma.cube) {
                     Ok(Step::Blocked(core)) => self.promote(lemma, core, Level::Infinite),
-                    Ok(Step::Reached(_)) => {
-                        lemma.promotion_tried = Some(self.frames.infinite().len());
+                    Ok(Step::Reached(found)) => {
+                        self.frames.set_outsider(&mut lemma, found.state);
                         self.frames.put_back(frontier, lemma);
                     }
                     Err(stopped) => {

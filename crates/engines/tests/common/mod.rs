@@ -25,6 +25,7 @@ pub fn settings(number: u64) -> PdrOptions {
             max,
             depth,
             reach,
+            least_yield: [0, 10, 50][number as usize % 3],
         })[number as usize / 3 % 4],
         attempts: if number.is_multiple_of(5) { 1 } else { usize::MAX },
         stubborn: if number % 7 < 3 { 0 } else { 10 },

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use elinvar_ir::{
     BitVec, OpenValue, PropertyId, PropertyKind, Simulator, Step, Trace, TransitionSystem, Value,
-    Witness,
+    Values, Witness,
 };
 
 use crate::{Diagnostic, counted};
@@ -94,7 +94,7 @@ fn steps(system: &TransitionSystem, stimuli: Vec<Vec<Option<bool>>>) -> Vec<Step
         let next = values.split_off(system.inputs().len());
         let first = steps.is_empty();
         let free = std::mem::replace(&mut driven, next);
-        steps.push(Step { inputs: values, free: if first { Vec::new() } else { free } });
+        steps.push(Step { inputs: values.into(), free: if first { Vec::new() } else { free } });
     }
     steps
 }
@@ -287,14 +287,14 @@ fn read_bits(
 fn initial_values(
     system: &TransitionSystem,
     given: &[Option<bool>],
-    inputs: &[Value],
+    inputs: &Values,
 ) -> Vec<Value> {
     let given_or_zero = |index: usize| value(given[index] == Some(true));
     let open = |index: usize| given[index].is_none() && system.states()[index].init.is_some();
     if !(0..given.len()).any(open) {
         return (0..given.len()).map(given_or_zero).collect();
     }
-    let simulator = Simulator::new(system, given_or_zero, inputs.to_vec());
+    let simulator = Simulator::new(system, given_or_zero, inputs.clone());
     let reset = |index: usize| simulator.states()[index].clone();
     let pick = |index: usize| if open(index) { reset(index) } else { given_or_zero(index) };
     (0..given.len()).map(pick).collect()
@@ -310,8 +310,8 @@ mod tests {
         read(b"aag 5 2 3 0 0 2\n2\n4\n6 2 1\n8 4 8\n10 10 9\n6\n8\n").unwrap().system
     }
 
-    fn bits(values: &[Value]) -> String {
-        values.iter().map(|value| if value.bv().is_true() { '1' } else { '0' }).collect()
+    fn bits<'v>(values: impl IntoIterator<Item = &'v Value>) -> String {
+        values.into_iter().map(|value| if value.bv().is_true() { '1' } else { '0' }).collect()
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         let Witness { trace, properties, open } = read_witness(text.as_bytes(), &system).unwrap();
         assert_eq!((properties, open), (vec![PropertyId(1)], vec![]));
         assert_eq!((trace.property, bits(&trace.initial)), (PropertyId(1), "101".into()));
-        assert_eq!(bits(&trace.steps[1].inputs), "10");
+        assert_eq!(bits(trace.steps[1].inputs.iter()), "10");
         assert_eq!(write_witness(&system, &trace), text);
     }
 
@@ -330,7 +330,7 @@ mod tests {
         let text = b"c by hand\n1\nb0b1\nxxx\nu1\nx1\n.\nc end\n\n";
         let Witness { trace, properties, open } = read_witness(text, &system()).unwrap();
         assert_eq!(
-            (bits(&trace.initial), bits(&trace.steps[0].inputs)),
+            (bits(&trace.initial), bits(trace.steps[0].inputs.iter())),
             ("101".into(), "01".into())
         );
         assert_eq!(properties, [PropertyId(0), PropertyId(1)]);
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn loops_are_repeated_until_all_latches_return() {
         let step = |free: &[bool]| Step {
-            inputs: vec![],
+            inputs: Values::default(),
             free: free.iter().map(|&bit| value(bit)).collect(),
         };
         let trace = Trace {

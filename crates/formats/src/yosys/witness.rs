@@ -299,8 +299,8 @@ mod tests {
             property: PropertyId(0),
             initial: vec![word(0), word(1), bit(false), memory.into(), bit(true)],
             steps: vec![
-                Step { inputs: vec![bit(false), word(2)], free: Vec::new() },
-                Step { inputs: vec![bit(true), word(3)], free: vec![bit(true)] },
+                Step { inputs: vec![bit(false), word(2)].into(), free: Vec::new() },
+                Step { inputs: vec![bit(true), word(3)].into(), free: vec![bit(true)] },
             ]
             .into(),
             loop_start: None,

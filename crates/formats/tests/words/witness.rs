@@ -27,7 +27,7 @@ fn array(default: u64, entries: &[(u64, u64)]) -> Value {
 
 fn example() -> Trace {
     let step = |go: bool, table: Value, free: Vec<Value>| Step {
-        inputs: vec![BitVec::bool(go).into(), table],
+        inputs: vec![BitVec::bool(go).into(), table].into(),
         free,
     };
     Trace {
@@ -74,7 +74,7 @@ fn a_trace_is_written_and_read_again() {
 fn array_inputs_are_spelled_out() {
     let system = system(Format::Btor2, MODEL);
     let mut trace = example();
-    trace.steps[1].inputs[1] = array(3, &[(0, 1)]);
+    trace.steps[1].inputs.set(1, array(3, &[(0, 1)]));
     let text = write_witness(&system, &trace);
     for line in ["1 [00] 01 table@1", "1 [01] 11 table@1", "1 [10] 11 table@1", "1 [11] 11 table@1"]
     {

@@ -251,11 +251,12 @@ struct Path<'a> {
 
 impl Path<'_> {
     fn trace(&self, system: &TransitionSystem, property: PropertyId) -> Trace {
-        let mut steps = vec![Step { inputs: self.root.edge.inputs.clone(), free: Vec::new() }];
+        let mut steps =
+            vec![Step { inputs: self.root.edge.inputs.clone().into(), free: Vec::new() }];
         for (node, edge) in &self.steps {
             let state = &self.graph.states[node.0];
             let free = system.free_states().iter().map(|&index| state[index].clone()).collect();
-            steps.push(Step { inputs: edge.inputs.clone(), free });
+            steps.push(Step { inputs: edge.inputs.clone().into(), free });
         }
         let (initial, loop_start) = (self.root.initial.clone(), Some(self.loop_start + 1));
         Trace { property, initial, steps: steps.into(), loop_start }

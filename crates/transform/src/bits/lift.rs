@@ -417,7 +417,7 @@ impl Lift for BitLift {
             } else {
                 old.free_states().iter().map(|&i| states.value(i)).collect()
             };
-            steps.push(Step { inputs, free });
+            steps.push(Step { inputs: inputs.into(), free });
         }
         Trace {
             property: trace.property,

@@ -155,7 +155,9 @@ impl Lift for Saving {
             trace.steps.pop();
         }
         trace.initial.truncate(self.shape.originals);
-        trace.steps.iter_mut().for_each(|step| step.inputs.truncate(self.save));
+        for step in &mut *trace.steps {
+            step.inputs = step.inputs.iter().take(self.save).cloned().collect();
+        }
         trace
     }
 

@@ -117,7 +117,7 @@ impl ProgramLift {
     /// Enters the values of the inputs, and returns which choices are made.
     fn enter(&self, step: &Step, values: &mut FxHashMap<VariableId, Value>) -> Vec<bool> {
         let mut choices = Vec::new();
-        for (role, value) in self.inputs.iter().zip(&step.inputs) {
+        for (role, value) in self.inputs.iter().zip(step.inputs.iter()) {
             match *role {
                 InputRole::Value(variable) => {
                     values.insert(variable, self.value(variable, value));

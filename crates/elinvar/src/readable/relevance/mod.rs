@@ -13,7 +13,7 @@ mod determined;
 mod needed;
 
 use elinvar_ir::{
-    ExprId, Role, Simulator, Sort, Step, Trace, TransitionSystem, Value, symbol_value,
+    ExprId, Role, Simulator, Sort, Step, Trace, TransitionSystem, Value, Values, symbol_value,
 };
 
 pub use self::determined::Known;
@@ -104,7 +104,7 @@ struct Search<'a> {
     system: &'a TransitionSystem,
     bad: ExprId,
     /// By cycle: the values of the states and of the inputs.
-    cycles: Vec<(Vec<Value>, Vec<Value>)>,
+    cycles: Vec<(Vec<Value>, Values)>,
     found: Relevance,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         let mut cycles = Vec::with_capacity(trace.steps.len());
         execute(system, trace, None, |_, moment| {
             let simulator = moment.simulator();
-            cycles.push((simulator.states().to_vec(), simulator.inputs().to_vec()));
+            cycles.push((simulator.states().to_vec(), simulator.inputs().clone()));
         });
         let (inputs, states) = (system.inputs().len(), system.states().len());
         let found = Relevance {
@@ -185,8 +185,8 @@ impl<'a> Search<'a> {
     fn collect_inputs(&mut self, cycle: usize, needed: &mut Needed<'_>) {
         for (index, input) in self.system.inputs().iter().enumerate() {
             if let Some(mask) = needed.take(input.symbol) {
-                let slot = &mut self.found.masks.steps[cycle].inputs[index];
-                *slot = union(slot, &mask);
+                let masks = &mut self.found.masks.steps[cycle].inputs;
+                masks.set(index, union(&masks[index], &mask));
                 self.found.inputs[index] = true;
             }
         }

@@ -204,7 +204,7 @@ impl FrameSolver {
     /// The literals of the inputs that the solver knows, with the values of a step.
     fn input_lits(&self, step: &StepInputs) -> Vec<Lit> {
         let mut lits = Vec::new();
-        for (input, value) in self.encoding.circuit.inputs.iter().zip(&step.inputs) {
+        for (input, value) in self.encoding.circuit.inputs.iter().zip(step.inputs.iter()) {
             let (Some(input), Some(value)) = (input, value) else { continue };
             for (bit, &lit) in (0..).zip(input) {
                 lits.extend(self.gates.known(lit).map(|lit| lit.negate_if(!value.bit(bit))));

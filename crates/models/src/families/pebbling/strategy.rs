@@ -86,7 +86,7 @@ impl Strategy {
         let mut configurations = vec![bits(&trace.initial, 0)?];
         let (_, taken) = trace.steps.split_last().ok_or(StrategyError::Shape { step: 0 })?;
         for (step, choices) in taken.iter().enumerate() {
-            let moves = bits(&choices.inputs, step)?;
+            let moves = bits(&choices.inputs.to_vec(), step)?;
             let now = configurations.last().expect("there is a first one");
             configurations.push(step_of(game, now, &moves));
         }
@@ -296,7 +296,8 @@ mod tests {
                 let bits = |values: &[Value]| -> Vec<bool> {
                     values[..game.vertices()].iter().map(|value| value.bv().is_true()).collect()
                 };
-                let expected = step_of(game, &bits(simulator.states()), &bits(simulator.inputs()));
+                let expected =
+                    step_of(game, &bits(simulator.states()), &bits(&simulator.inputs().to_vec()));
                 simulator.step(every, inputs(rng));
                 assert_eq!(bits(simulator.states()), expected);
             }
