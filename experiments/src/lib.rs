@@ -40,6 +40,8 @@ pub enum Experiment {
     Programs(programs::Options),
     /// How much faster an edited model is proved with the lemmas of the original
     Reuse(reuse::Options),
+    /// Shares of one processor for engines whose times alone are known, for the default
+    Shares(compare::shares::Options),
     /// The order of tools that covers most models of a comparison, for the table of the race
     Slots(compare::slots::Options),
     /// Figures 6 to 9 of the paper on PDR for words: cubes, polytopes and simulations
@@ -56,6 +58,7 @@ pub fn run(experiment: &Experiment) -> ExitCode {
         Experiment::Ipdr(options) => ipdr::run(options),
         Experiment::Programs(options) => programs::run(options),
         Experiment::Reuse(options) => reuse::run(options),
+        Experiment::Shares(options) => compare::shares::run(options),
         Experiment::Slots(options) => compare::slots::run(options),
         Experiment::Words(options) => words::run(options),
     }

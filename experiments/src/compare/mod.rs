@@ -3,8 +3,8 @@
 //! Every tool runs on a model before the next model starts, so that a slow phase of the machine
 //! slows all of them. Each run has a limit of processor time for all its processes and is kept
 //! in a file of runs (`record`), from which `board` makes tables, `page` a page with plots,
-//! `seeds` the spread over seeds, `progress` the difference to an earlier file, and `slots` the
-//! order of engines in a race. The time of our binary includes the check of its evidence.
+//! `seeds` the spread over seeds, `progress` the difference to an earlier file, `slots` the order of
+//! engines in a race, and `shares` how engines should share one processor. The time of our binary includes the check of its evidence.
 
 mod board;
 mod page;
@@ -12,6 +12,7 @@ mod profile;
 mod progress;
 mod record;
 mod seeds;
+pub mod shares;
 pub mod slots;
 mod tools;
 

@@ -60,6 +60,11 @@ impl Profile {
         Profile(FIELDS.iter().filter_map(entry).collect())
     }
 
+    /// A number by the name of its field.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
     /// The cells of a table, one for each field.
     pub fn cells(&self) -> Vec<String> {
         let cell = |field: &Field| match self.0.get(field.name) {
