@@ -5,10 +5,10 @@
 //! chosen. Where there are words, k-induction on the model as it stands decides what is shallow or
 //! inductive, and where there are numbers, property directed reachability on words gets a short
 //! time. Then property directed reachability works on the bits. Most small models are decided in
-//! its first turn. After that, the same search with lemmas about internal signals goes on, with
-//! short turns of bounded model checking and random simulation. If that takes long, the search on
-//! bits with merged signals, bounded model checking, k-induction and AVY share the processor with
-//! it ([`Sharing`]). Engines that unroll the model end when they hold too much memory. A system
+//! its first turn. After that, a search on bits with merged signals goes on, with short turns of a
+//! search with lemmas about internal signals, bounded model checking and random simulation. If that
+//! takes long, both other searches, bounded model checking, k-induction and AVY share the processor
+//! with it ([`Sharing`]). Engines that unroll the model end when they hold too much memory. A system
 //! that can be run backwards is searched in both directions from the start. k-induction gets
 //! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
 //! are for another one does short passes of bounded model checking and simulation first.
@@ -47,19 +47,19 @@ const SHORT_ON_WORDS: Effort = Effort::Questions(250);
 /// 0.12 s.
 const SLICE: u64 = 500_000;
 
-/// The work that the main search does before other engines take part. Most small models are
-/// decided by then.
+/// The work that a search on plain bits does before other engines take part. Most small models
+/// are decided by then, and their proofs are smaller than those on merged signals.
 const ALONE: u64 = 300_000;
 
-/// The work of bounded model checking after that, for bugs that are not deep.
+/// The work of bounded model checking and of random simulation after that, for bugs that are not
+/// deep.
 const SHALLOW: u64 = 1_000_000;
+const RANDOM: u64 = 500_000;
 
-/// The work after which other engines get a share as well: about four seconds. Most models that
-/// take the main search a few seconds would take twice as long if another search had half of the
-/// processor from the start. Where it takes longer, the search on merged signals is often faster,
-/// so the main search makes way for it.
-const LONG_SEARCH: u64 = 15_000_000;
-const MAKING_WAY: Fading = Fading { after: 10_000_000, slice: SLICE / 2 };
+/// The work after which other engines get a share as well: about ten seconds. This and the shares
+/// of the searches follow `cargo xtask experiment shares` on the times of the searches alone; see
+/// the chapter "Measurements" of the book.
+const LONG_SEARCH: u64 = 40_000_000;
 
 /// The turns of the search backwards, and when they become shorter: after about three seconds of
 /// its own work. Its work takes longer than that of other searches.
@@ -232,9 +232,10 @@ impl Schedule {
         let mut schedule = Self::auto_without_words();
         let shares = |turn: &&mut Turn| turn.sharing.is_some();
         let turn = schedule.turns.iter_mut().find(shares).expect("a search on bits");
+        turn.engine = Choice::Pdr(Self::merged());
         // In a race, another thread has these.
         let search = turn.sharing.as_mut().expect("it shares");
-        search.limits = Limits { start: ALONE, fading: Some(MAKING_WAY), ..search.limits };
+        search.limits = Limits { joins: ALONE, ..search.limits };
         search.others = Self::others();
         let simulates = |turn: &&mut Turn| matches!(turn.engine, Choice::Simulation(_));
         let simulation = schedule.turns.iter_mut().find(simulates).expect("a simulation");
@@ -244,20 +245,19 @@ impl Schedule {
         schedule
     }
 
-    /// The engines that share the processor with the main search on bits: each solves models that
-    /// the others do not. The search with internal signals has one turn early, which is enough for
-    /// some families of models. The search on merged signals joins when the main search has worked
-    /// for long. It always keeps the literals of parent lemmas, so the two differ in their luck.
+    /// The engines that share the processor with the main search: each solves models that the
+    /// others do not. The search on plain bits has the first turn, and the search with internal
+    /// signals has one early, which is enough for some families of models. Both start anew when the
+    /// main search has worked for long.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
-        // These exchange no lemmas, so that their luck is independent of the main search.
+        // These exchange no lemmas, so that their luck is independent.
         let alone = |turn, limits| Share { trades: false, ..with(turn, limits) };
         let share = |engine, limits| with(Turn::new(engine), limits);
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
         let pdr = |options| Turn::new(Choice::Pdr(options));
         let signals = PdrOptions { signals: true, ..PdrOptions::default() };
-        let turns = Limits::turns(SLICE);
-        let short = Limits { joins: ALONE, work: Some(SLICE), ..turns };
+        let once = |joins, work| Limits { joins, work: Some(work), ..Limits::turns(work) };
         let late = |slice, bytes| {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
@@ -266,13 +266,15 @@ impl Schedule {
         let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(150_000) };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
-        let simulation = Limits { joins: ALONE, ..Limits::turns(50_000) };
+        let simulation = Limits { joins: ALONE, work: Some(RANDOM), ..Limits::turns(50_000) };
+        let search = |slice| Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
         vec![
-            alone(pdr(signals.clone()), short),
+            alone(pdr(PdrOptions::default()), once(0, ALONE)),
+            alone(pdr(signals.clone()), once(ALONE, SLICE)),
             on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
             on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            alone(pdr(Self::merged()), Limits { joins: LONG_SEARCH, ..Limits::turns(2 * SLICE) }),
-            alone(pdr(signals), Limits { joins: LONG_SEARCH, ..Limits::turns(SLICE / 4) }),
+            with(pdr(PdrOptions::default()), search(SLICE * 2 / 3)),
+            alone(pdr(signals), search(SLICE / 2)),
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
@@ -280,7 +282,8 @@ impl Schedule {
         ]
     }
 
-    /// A search on merged signals.
+    /// A search on merged signals. It always keeps the literals of parent lemmas, so that its luck
+    /// differs from that of a search on plain bits.
     fn merged() -> PdrOptions {
         PdrOptions { passes: PassOptions::ALL, reconsider: None, ..PdrOptions::default() }
     }
@@ -655,7 +658,7 @@ mod tests {
                 Choice::Bmc(_),
                 Choice::Simulation(_),
                 Choice::Words(_),
-                Choice::Pdr(PdrOptions { signals: false, reconsider: Some(_), .. }),
+                Choice::Pdr(PdrOptions { signals: false, reconsider: None, .. }),
                 Choice::Pdr(PdrOptions { signals: false, .. }),
                 Choice::KInduction(_)
             ]
