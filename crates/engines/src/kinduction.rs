@@ -18,10 +18,11 @@
 use elinvar_ir::{
     Certificate, ExprId, PropertyId, Role, StopReason, TransitionSystem, Value, Verdict, cone,
 };
+use rustc_hash::FxHashMap;
 
 use crate::bmc::{Sweep, bad_bits, known};
 use crate::engine::{EngineError, implement_engine};
-use crate::run::{Event, Run, Stopped};
+use crate::run::{Event, Run, Stopped, work_of_values};
 use crate::strengthen::strengthen;
 use crate::task::Task;
 use crate::unroll::{Question, Reply, Start, Unrolling};
@@ -236,6 +237,7 @@ impl<'a> StepCase<'a> {
                             self.question.unrolling.state_values(&self.states, frame, &model)
                         })
                         .collect();
+                    self.run.spend(work_of_values(states.len() * self.states.len()));
                     if !self.tell_equal_apart(&states) {
                         return Ok(None);
                     }
@@ -257,14 +259,14 @@ impl<'a> StepCase<'a> {
     /// Excludes the pairs of frames with equal states; false when there are none.
     fn tell_equal_apart(&mut self, states: &[Vec<Value>]) -> bool {
         let mut count = 0;
-        for later in 1..states.len() {
-            for earlier in 0..later {
-                let mut pairs = states[earlier].iter().zip(&states[later]);
-                if pairs.all(|(a, b)| a == b) {
-                    self.tell_apart(earlier, later);
-                    count += 1;
-                }
+        let mut frames: FxHashMap<&[Value], Vec<usize>> = FxHashMap::default();
+        for (later, state) in states.iter().enumerate() {
+            let equal = frames.entry(state).or_default();
+            for &earlier in &*equal {
+                self.tell_apart(earlier, later);
+                count += 1;
             }
+            equal.push(later);
         }
         if count > 0 {
             self.run.emit(Event::DistinctPairs { engine: NAME, count });

@@ -29,6 +29,11 @@ pub(crate) fn work_of_ticks(ticks: u64) -> u64 {
     ticks / 30
 }
 
+/// The work of reading so many values from a model, about.
+pub(crate) fn work_of_values(values: usize) -> u64 {
+    values as u64 / 16
+}
+
 /// What an engine reports while it works.
 #[derive(Clone, Debug)]
 pub enum Event {
