@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,16 @@ pub fn read(path: &Path) -> Result<Vec<Record>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| complaint(&error))?;
     let records = parse(&text).map_err(|error| complaint(&error))?;
     Ok(latest(records))
+}
+
+/// The runs of several files, of some tools or of all if none is named.
+pub fn read_all(files: &[PathBuf], tools: &[String]) -> Result<Vec<Record>, String> {
+    let mut runs = Vec::new();
+    for file in files {
+        runs.extend(read(file)?);
+    }
+    runs.retain(|run| tools.is_empty() || tools.contains(&run.tool));
+    Ok(runs)
 }
 
 fn latest(records: Vec<Record>) -> Vec<Record> {

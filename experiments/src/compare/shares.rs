@@ -64,11 +64,7 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn report(options: &Options) -> Result<String, String> {
-    let mut runs = Vec::new();
-    for file in &options.runs {
-        runs.extend(record::read(file)?);
-    }
-    runs.retain(|run| options.tools.is_empty() || options.tools.contains(&run.tool));
+    let runs = record::read_all(&options.runs, &options.tools)?;
     let measured = limits(&runs).into_iter().max().unwrap_or(1);
     let mut board = board(&runs, measured);
     board.rows.retain(|row| row.runs.iter().all(Option::is_some));

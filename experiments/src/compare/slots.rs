@@ -42,11 +42,7 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 fn cover(options: &Options) -> Result<String, String> {
-    let mut runs = Vec::new();
-    for file in &options.runs {
-        runs.extend(record::read(file)?);
-    }
-    runs.retain(|run| options.tools.is_empty() || options.tools.contains(&run.tool));
+    let runs = record::read_all(&options.runs, &options.tools)?;
     let limit = options.limit.unwrap_or_else(|| limits(&runs).into_iter().max().unwrap_or(1));
     let mut board = board(&runs, limit);
     if options.common {

@@ -301,9 +301,10 @@ fn a_task_that_needs_much_memory_runs_again_alone() {
     let large = btor2::write(&fifo(64, 64).unwrap()).unwrap();
     std::fs::write(path.join("large.btor2"), large).unwrap();
     let words = ["run", "large.btor2", "chip.btor2", "--directory", "c", "-j", "2"];
-    let limits = ["--memory", "200", "--strategy", "bmc --bound 60 20s", "--quiet"];
+    // Nine steps take about 60 MiB, whatever the speed of the machine.
+    let limits = ["--memory", "90", "--strategy", "bmc --bound 9 200s", "--quiet"];
     let run = elinvar(path, &[&words[..], &limits].concat());
-    assert_eq!(run.code, UNSAFE, "{}{}", run.stdout, run.stderr);
+    assert_eq!(run.code, UNKNOWN, "{}{}", run.stdout, run.stderr);
     let campaign = path.join("c");
     let results = Results::read(&campaign).unwrap();
     assert!(results.is_complete());
