@@ -375,7 +375,8 @@ fn completed(
 #[cfg(unix)]
 #[test]
 fn slurm_requeues_preempts_and_cancels_jobs() {
-    const UNITS: u32 = 96;
+    // So many that they take longer than Slurm takes to stop a job.
+    const UNITS: u32 = 256;
     let Some(cluster) = Cluster::start() else { return };
     let path = &folder();
     write_chip(path, UNITS);
