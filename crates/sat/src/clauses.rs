@@ -5,15 +5,7 @@ use crate::literal::Lit;
 use crate::proof::Proof;
 use crate::record::Call;
 use crate::solver::{Reason, Solver, Value};
-
-/// A literal that must be true in a layer and below, but not in all layers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
-    pub lit: Lit,
-    pub layer: Layer,
-    pub clause: ClauseRef,
-    pub lemma: Option<LemmaId>,
-}
+use crate::units::Unit;
 
 /// The name of a lemma, until it is removed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -80,14 +72,12 @@ impl<P: Proof> Solver<P> {
                 self.imply_if_unit(clause, layer);
             }
             Place::Unit => {
-                let index = self.units.iter().position(|unit| unit.lemma == Some(id));
-                let index = index.expect("a unit lemma is in the list");
                 if layer == Layer::ALWAYS {
-                    let unit = self.units.swap_remove(index);
+                    let unit = self.units.remove(id);
                     self.lemmas[id.0 as usize] = Place::Nowhere;
                     self.fix(unit.lit, unit.clause);
                 } else {
-                    self.units[index].layer = layer;
+                    self.units.raise(id, layer);
                 }
             }
             Place::False { clause } => self.refute(layer, clause),
@@ -127,7 +117,9 @@ impl<P: Proof> Solver<P> {
                 }
                 self.detach(clause);
             }
-            Place::Unit => self.units.retain(|unit| unit.lemma != Some(id)),
+            Place::Unit => {
+                self.units.remove(id);
+            }
             Place::False { .. } | Place::Nowhere => {}
         }
         self.free_lemmas.push(id);
@@ -182,6 +174,9 @@ impl<P: Proof> Solver<P> {
                 self.units.push(Unit { lit: lits[0], layer, clause, lemma: id });
                 if let Some(id) = id {
                     self.lemmas[id.0 as usize] = Place::Unit;
+                    if !self.is_default(lits[0]) {
+                        self.make_permanent(lits[0].var());
+                    }
                 }
                 if layer == Layer::TEMPORARY {
                     self.temporaries.push(clause);
@@ -298,7 +293,7 @@ impl<P: Proof> Solver<P> {
             }
             keep
         });
-        self.units.retain(|unit| unit.layer >= layer || unit.lemma.is_some());
+        self.units.expire(layer);
         if self.learnts.len() < before {
             for watchers in &mut self.watchers {
                 watchers.retain(|clause| !self.arena.is_removed(clause));

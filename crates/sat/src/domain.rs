@@ -58,11 +58,8 @@ impl<P: Proof> Solver<P> {
         self.reset();
         let mut stack = vec![var];
         while let Some(var) = stack.pop() {
-            if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
-                self.domain.permanent.push(var);
-                if !self.values[var.positive().code()].is_assigned() {
-                    self.set_both(var, Value::OPEN);
-                }
+            if !self.domain.is_permanent[var.index()] {
+                self.make_permanent(var);
                 stack.extend_from_slice(self.domain.fan_in(var));
             }
         }
@@ -166,8 +163,7 @@ impl<P: Proof> Solver<P> {
     /// Files a lemma under a literal that is true by default. A lemma that is not
     /// satisfied by default has to be in every domain.
     pub(crate) fn file_lemma(&mut self, clause: ClauseRef) -> Lit {
-        let by_default =
-            |lit: &Lit| self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8);
+        let by_default = |&lit: &Lit| self.is_default(lit);
         let shortest = |lit: &Lit| self.domain.witnesses[lit.code()].len();
         match self.arena.lits(clause).filter(by_default).min_by_key(shortest) {
             Some(witness) => {
@@ -179,17 +175,25 @@ impl<P: Proof> Solver<P> {
             }
             None => {
                 let vars: Vec<Var> = self.arena.lits(clause).map(Lit::var).collect();
-                for var in vars {
-                    if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
-                        self.domain.permanent.push(var);
-                        if !self.values[var.positive().code()].is_assigned() {
-                            self.set_both(var, Value::OPEN);
-                        }
-                    }
-                }
+                vars.into_iter().for_each(|var| self.make_permanent(var));
                 Lit::NONE
             }
         }
+    }
+
+    /// Puts a variable into the domain of every query.
+    pub(crate) fn make_permanent(&mut self, var: Var) {
+        if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
+            self.domain.permanent.push(var);
+            if !self.values[var.positive().code()].is_assigned() {
+                self.set_both(var, Value::OPEN);
+            }
+        }
+    }
+
+    /// Is the literal true by default?
+    pub(crate) fn is_default(&self, lit: Lit) -> bool {
+        self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8)
     }
 
     /// The domain is assigned. With all other variables at their defaults every
@@ -197,7 +201,7 @@ impl<P: Proof> Solver<P> {
     /// through a literal that is false now. Their variables join the domain.
     pub(crate) fn close_over_lemmas(&mut self) -> bool {
         let root_end = self.level_starts.first().copied().unwrap_or(self.trail.len());
-        let mut grown = false;
+        let (mut grown, before) = (false, self.domain.vars.len());
         for index in 0..self.domain.deviating.len() {
             grown |= self.include_violated(!self.domain.deviating[index]);
         }
@@ -207,12 +211,14 @@ impl<P: Proof> Solver<P> {
                 grown |= self.include_violated(!self.trail[index]);
             }
         }
-        if self.layer == Layer::level(0) {
+        grown |= self.include_against_units(root_end);
+        let first = self.layer == Layer::level(0);
+        if first {
             grown |= self.include_uninitial(root_end);
-            if grown {
-                // What has joined may have initial values.
-                self.backtrack(ROOT);
-            }
+        }
+        if grown && (first || self.has_units_since(before)) {
+            // What has joined has a unit, or perhaps an initial value.
+            self.backtrack(ROOT);
         }
         grown
     }
@@ -263,7 +269,7 @@ impl<P: Proof> Solver<P> {
         match self.values[lit.code()] {
             Value::TRUE => true,
             Value::FALSE => false,
-            _ => self.domain.defaults[lit.var().index()] == Value(!lit.is_negative() as u8),
+            _ => self.is_default(lit),
         }
     }
 }

@@ -54,6 +54,7 @@ mod query;
 mod record;
 mod search;
 mod solver;
+mod units;
 mod watch;
 
 pub use arena::{ClauseRef, Layer};

@@ -8,10 +8,10 @@
 //! assign variables outside.
 
 use crate::arena::{ClauseRef, Layer};
-use crate::clauses::Unit;
 use crate::literal::Lit;
 use crate::proof::Proof;
 use crate::solver::{LAYER, Reason, Solver, Value};
+use crate::units::Unit;
 use crate::watch::{Short, Watch};
 
 impl<P: Proof> Solver<P> {

@@ -1,11 +1,11 @@
 //! The search for a model: assumptions, decisions, learning, restarts.
 
 use crate::arena::{ClauseRef, Kind, Layer};
-use crate::clauses::Unit;
 use crate::literal::{Lit, Var};
 use crate::proof::Proof;
 use crate::query::Query;
 use crate::solver::{ASSUMED, LAYER, ROOT, Reason, Solver, Value};
+use crate::units::Unit;
 
 impl<P: Proof> Solver<P> {
     pub(crate) fn search(&mut self, query: &Query<'_>) -> Option<bool> {
@@ -70,19 +70,6 @@ impl<P: Proof> Solver<P> {
                 },
             }
         }
-    }
-
-    /// Assigns what holds in the layer of the query.
-    pub(crate) fn assume_layer(&mut self) -> bool {
-        for index in 0..self.units.len() {
-            let unit = self.units[index];
-            if unit.layer.active_at(self.layer)
-                && !self.assume_unit(unit.lit, unit.clause, unit.layer)
-            {
-                return false;
-            }
-        }
-        self.layer != Layer::level(0) || self.assume_initial()
     }
 
     /// Assigns the initial values of the domain, which are those of the variables

@@ -5,7 +5,7 @@
 //! start at 3. Restarts keep the first three.
 
 use crate::arena::{Arena, ClauseRef, Kind, Layer};
-use crate::clauses::{LemmaId, Place, Unit};
+use crate::clauses::{LemmaId, Place};
 use crate::domain::Domain;
 use crate::literal::{Lit, Var};
 use crate::order::Order;
@@ -14,6 +14,7 @@ use crate::query::{Answer, Core, Model, Query};
 use crate::record::Call;
 #[cfg(feature = "record")]
 use crate::record::Recorder;
+use crate::units::Units;
 use crate::watch::Watchers;
 
 /// What a literal is. Bit 1 says that it has no value; then bit 0 says that its
@@ -102,7 +103,7 @@ pub struct Solver<P: Proof = NoProof> {
     pub(crate) arena: Arena,
     /// By literal.
     pub(crate) watchers: Vec<Watchers>,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Units,
     pub(crate) learnts: Vec<ClauseRef>,
     pub(crate) temporaries: Vec<ClauseRef>,
     pub(crate) lemmas: Vec<Place>,
@@ -170,7 +171,7 @@ impl<P: Proof> Solver<P> {
             head: 0,
             arena: Arena::default(),
             watchers: Vec::new(),
-            units: Vec::new(),
+            units: Units::default(),
             learnts: Vec::new(),
             temporaries: Vec::new(),
             lemmas: Vec::new(),
@@ -253,6 +254,7 @@ impl<P: Proof> Solver<P> {
         self.phases.push(false);
         self.seen.push(false);
         self.order.new_var();
+        self.units.new_var();
         var
     }
 
@@ -320,8 +322,8 @@ impl<P: Proof> Solver<P> {
                 self.detach(clause);
             }
             self.temporaries = temporaries;
-            self.units.retain(|unit| unit.layer != Layer::TEMPORARY);
         }
+        self.units.forget_temporary();
         self.hopeless = false;
         if P::LOGS {
             self.refutations.retain(|(layer, _)| *layer != Layer::TEMPORARY);
