@@ -103,8 +103,12 @@ impl<P: Proof> Solver<P> {
         let domain = self.domain.permanent.len() + self.domain.vars.len();
         if !P::LOGS && !self.domain.all && domain < self.units.list.len() {
             let permanent = self.domain.permanent.len();
+            let deviating = self.domain.deviating.len();
             return (0..permanent).all(|i| self.assume_units_of(self.domain.permanent[i]))
-                && (0..self.domain.vars.len()).all(|i| self.assume_units_of(self.domain.vars[i]));
+                && (0..self.domain.vars.len()).all(|i| self.assume_units_of(self.domain.vars[i]))
+                // What is fixed to another value than the default contradicts a unit that holds
+                // by default, also outside the domain.
+                && (0..deviating).all(|i| self.assume_units_of(self.domain.deviating[i].var()));
         }
         for index in 0..self.units.list.len() {
             let Unit { lit, clause, layer, .. } = self.units.list[index];

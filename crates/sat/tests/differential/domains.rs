@@ -225,3 +225,29 @@ fn what_defines_the_leaves_of_a_cone_does_not_count() {
     assert!(!ask(Scope::ConeUpTo { first: out, end: out }), "no leaves: the whole cone");
     assert!(!ask(Scope::Cone));
 }
+
+#[test]
+fn units_outside_the_domain_contradict_what_is_fixed() {
+    let mut solver: Solver = Solver::new();
+    let registers: Vec<Var> = (0..6).map(|_| solver.new_var()).collect();
+    for &register in &registers {
+        solver.set_default(register, false);
+    }
+    for &register in &registers[1..] {
+        solver.add_lemma(&[!register.positive()], Layer::level(2));
+    }
+    let ask = |solver: &mut Solver, level| {
+        let query = Query {
+            layer: Layer::level(level),
+            assumptions: &[registers[0].positive()],
+            temporary: &[],
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        matches!(solver.solve(&query), Answer::Sat(_))
+    };
+    assert!(ask(&mut solver, 2));
+    solver.add_clause(&[registers[3].positive()]);
+    assert!(!ask(&mut solver, 2), "a unit lemma says the opposite");
+    assert!(ask(&mut solver, 3), "no lemma holds in this layer");
+}
