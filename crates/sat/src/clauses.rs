@@ -26,8 +26,8 @@ pub(crate) enum Place {
         /// The literal under which the lemma is found when the domain is closed.
         witness: Lit,
     },
-    /// In the list of units.
-    Unit,
+    /// At this place in the list of units.
+    Unit(u32),
     /// All literals are false at level 0.
     False { clause: ClauseRef },
     /// True at level 0 whatever happens, or removed.
@@ -71,13 +71,13 @@ impl<P: Proof> Solver<P> {
                 }
                 self.imply_if_unit(clause, layer);
             }
-            Place::Unit => {
+            Place::Unit(place) => {
                 if layer == Layer::ALWAYS {
-                    let unit = self.units.remove(id);
                     self.lemmas[id.0 as usize] = Place::Nowhere;
+                    let unit = self.remove_unit(place);
                     self.fix(unit.lit, unit.clause);
                 } else {
-                    self.units.raise(id, layer);
+                    self.units.raise(place as usize, layer);
                 }
             }
             Place::False { clause } => self.refute(layer, clause),
@@ -117,12 +117,20 @@ impl<P: Proof> Solver<P> {
                 }
                 self.detach(clause);
             }
-            Place::Unit => {
-                self.units.remove(id);
+            Place::Unit(place) => {
+                self.remove_unit(place);
             }
             Place::False { .. } | Place::Nowhere => {}
         }
         self.free_lemmas.push(id);
+    }
+
+    fn remove_unit(&mut self, place: u32) -> Unit {
+        let (unit, moved) = self.units.remove(place as usize);
+        if let Some(lemma) = moved.and_then(|moved| moved.lemma) {
+            self.lemmas[lemma.index()] = Place::Unit(place);
+        }
+        unit
     }
 
     /// Adds a clause at level 0, in the form that its values allow.
@@ -171,9 +179,9 @@ impl<P: Proof> Solver<P> {
             }
             1 if layer == Layer::ALWAYS => self.fix(lits[0], clause),
             1 => {
-                self.units.push(Unit { lit: lits[0], layer, clause, lemma: id });
+                let place = self.units.push(Unit { lit: lits[0], layer, clause, lemma: id });
                 if let Some(id) = id {
-                    self.lemmas[id.0 as usize] = Place::Unit;
+                    self.lemmas[id.0 as usize] = Place::Unit(place as u32);
                     if !self.is_default(lits[0]) {
                         self.make_permanent(lits[0].var());
                     }
@@ -293,7 +301,11 @@ impl<P: Proof> Solver<P> {
             }
             keep
         });
-        self.units.expire(layer);
+        for (place, unit) in self.units.expire(layer).iter().enumerate() {
+            if let Some(lemma) = unit.lemma {
+                self.lemmas[lemma.index()] = Place::Unit(place as u32);
+            }
+        }
         if self.learnts.len() < before {
             for watchers in &mut self.watchers {
                 watchers.retain(|clause| !self.arena.is_removed(clause));

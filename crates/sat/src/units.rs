@@ -26,6 +26,8 @@ pub(crate) struct Units {
     list: Vec<Unit>,
     /// By literal: the latest layer of its units in the list; [`Layer::TEMPORARY`] if it has none.
     latest: Vec<Layer>,
+    /// By literal: how many units it has in the list.
+    counts: Vec<u32>,
     /// Those of the current query.
     temporary: Vec<Unit>,
 }
@@ -33,15 +35,19 @@ pub(crate) struct Units {
 impl Units {
     pub fn new_var(&mut self) {
         self.latest.extend([Layer::TEMPORARY; 2]);
+        self.counts.extend([0; 2]);
     }
 
-    pub fn push(&mut self, unit: Unit) {
+    /// Adds a unit. Returns its place, by which it is raised and removed.
+    pub fn push(&mut self, unit: Unit) -> usize {
         if unit.layer == Layer::TEMPORARY {
             self.temporary.push(unit);
-        } else {
-            self.list.push(unit);
-            self.note(unit);
+            return self.temporary.len() - 1;
         }
+        self.list.push(unit);
+        self.counts[unit.lit.code()] += 1;
+        self.note(unit);
+        self.list.len() - 1
     }
 
     /// Ends the current query.
@@ -49,36 +55,43 @@ impl Units {
         self.temporary.clear();
     }
 
-    /// Lets a lemma count in later layers, too.
-    pub fn raise(&mut self, lemma: LemmaId, layer: Layer) {
-        let index = self.place(lemma);
-        self.list[index].layer = layer;
-        self.note(self.list[index]);
+    /// Lets the lemma at a place count in later layers, too.
+    pub fn raise(&mut self, place: usize, layer: Layer) {
+        self.list[place].layer = layer;
+        self.note(self.list[place]);
     }
 
-    /// Removes a lemma.
-    pub fn remove(&mut self, lemma: LemmaId) -> Unit {
-        let unit = self.list.swap_remove(self.place(lemma));
-        let others = self.list.iter().filter(|other| other.lit == unit.lit);
-        let latest = others.map(|other| other.layer).max();
-        self.latest[unit.lit.code()] = latest.unwrap_or(Layer::TEMPORARY);
-        unit
+    /// Removes the unit at a place, and says which one is there now.
+    pub fn remove(&mut self, place: usize) -> (Unit, Option<Unit>) {
+        let unit = self.list.swap_remove(place);
+        let code = unit.lit.code();
+        self.counts[code] -= 1;
+        self.latest[code] = match self.counts[code] {
+            0 => Layer::TEMPORARY,
+            _ => {
+                let others = self.list.iter().filter(|other| other.lit == unit.lit);
+                others.map(|other| other.layer).max().expect("other units of the literal")
+            }
+        };
+        (unit, self.list.get(place).copied())
     }
 
-    /// Removes what was derived for queries below a layer, which do not come any more.
-    pub fn expire(&mut self, layer: Layer) {
-        self.list.retain(|unit| unit.layer >= layer || unit.lemma.is_some());
+    /// Removes what was derived for queries below a layer, which do not come any more. Returns
+    /// what is left, by place.
+    pub fn expire(&mut self, layer: Layer) -> &[Unit] {
+        let counts = &mut self.counts;
+        self.list.retain(|unit| {
+            let stays = unit.layer >= layer || unit.lemma.is_some();
+            counts[unit.lit.code()] -= u32::from(!stays);
+            stays
+        });
+        &self.list
     }
 
     /// Must the literal be true in queries at a layer?
     #[inline]
     pub fn contain(&self, lit: Lit, layer: Layer) -> bool {
         self.latest[lit.code()] >= layer
-    }
-
-    fn place(&self, lemma: LemmaId) -> usize {
-        let index = self.list.iter().position(|unit| unit.lemma == Some(lemma));
-        index.expect("a unit lemma is in the list")
     }
 
     fn note(&mut self, unit: Unit) {
