@@ -121,7 +121,7 @@ struct ExpertOptions {
     ctg_yield: Option<u8>,
 
     /// pdr, avy, words: stop shortening a lemma after N literals in a row that cannot be
-    /// dropped; avy and words try all by default [default: 8]
+    /// dropped; by default, avy stops after 3 and words tries all [default: 8]
     #[arg(long, value_name = "N", hide_short_help = true)]
     attempts: Option<usize>,
 
@@ -709,8 +709,11 @@ mod tests {
             let help = argument.get_help().expect(name).to_string();
             assert!(help.ends_with(&format!("[default: {default}]")), "{help}");
         }
-        for pdr in [AvyOptions::default().pdr, WordsOptions::default().pdr] {
-            assert_eq!(pdr.attempts, usize::MAX, "all literals are tried");
+        let help = command.get_arguments().find(|a| a.get_id() == "attempts").unwrap().get_help();
+        let (avy, words) = (AvyOptions::default().pdr, WordsOptions::default().pdr);
+        assert!(help.unwrap().to_string().contains(&format!("avy stops after {}", avy.attempts)));
+        assert_eq!(words.attempts, usize::MAX, "all literals are tried");
+        for pdr in [avy, words] {
             assert_eq!(pdr.reconsider, None);
         }
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use elinvar_ir::TransitionSystem;
 
 use crate::engine::EngineError;
-use crate::run::{Run, Stopped};
+use crate::run::{Run, Stopped, work_of_bytes};
 use crate::task::Task;
 
 /// Who may work.
@@ -189,12 +189,13 @@ impl Holding {
         Holding { run: run.clone(), bytes: 0 }
     }
 
-    /// Now it is so much.
+    /// Now it is so much. To build what is new counts as work.
     ///
     /// # Errors
     /// When the engine has to end, because it holds too much.
     pub fn set(&mut self, bytes: u64) -> Result<(), Stopped> {
         let before = std::mem::replace(&mut self.bytes, bytes);
+        self.run.spend(work_of_bytes(bytes.saturating_sub(before)));
         match self.run.gate() {
             Some(gate) if !gate.hold(before, bytes) => Err(self.run.stopped()),
             Some(_) | None => Ok(()),

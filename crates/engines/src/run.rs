@@ -26,7 +26,18 @@ pub(crate) fn work_of(propagations: u64) -> u64 {
 
 /// The work of so many ticks of CaDiCaL, about.
 pub(crate) fn work_of_ticks(ticks: u64) -> u64 {
-    ticks / 30
+    ticks / 10
+}
+
+/// The work of giving so many clauses to a solver, or of looking whether it has them, about.
+pub(crate) fn work_of_clauses(count: usize) -> u64 {
+    count as u64
+}
+
+/// The work of building so many bytes of an unrolling and its solver, about. CaDiCaL also
+/// simplifies what it was given, which it does not count in its ticks.
+pub(crate) fn work_of_bytes(bytes: u64) -> u64 {
+    bytes / 64
 }
 
 /// The work of reading so many values from a model, about.
@@ -164,6 +175,10 @@ pub enum Effort {
     /// So many questions whether it must stop. Solvers ask at regular points of their work,
     /// so that this limit has the same effect on every machine.
     Questions(u64),
+    /// So much work for each open property. Solvers count it by what they look at, so that this
+    /// limit, too, has the same effect on every machine. It is closer to a limit of time than a
+    /// number of questions.
+    Work(u64),
     /// So much time.
     Time(Duration),
     /// Until the run is stopped.
@@ -183,6 +198,8 @@ pub struct Run {
     outer: Vec<Arc<AtomicBool>>,
     /// How often the run may still be asked to go on.
     effort: Option<Arc<AtomicU64>>,
+    /// How much work it may still do.
+    allowance: Option<Arc<AtomicU64>>,
     observer: Arc<Observer>,
     states: Option<Arc<Reporting>>,
     /// Where it waits for its turns, if it shares the processor with others.
@@ -218,6 +235,7 @@ impl Run {
             cancelled: Arc::default(),
             outer: Vec::new(),
             effort: None,
+            allowance: None,
             observer: Arc::new(|_| {}),
             states: None,
             gate: None,
@@ -327,6 +345,13 @@ impl Run {
         child
     }
 
+    /// A part of this run that is over after so much work.
+    fn with_allowance(&self, work: u64) -> Self {
+        let mut child = self.child();
+        child.allowance = Some(Arc::new(AtomicU64::new(work)));
+        child
+    }
+
     /// A part of this run that is over after so much time.
     pub(crate) fn within(&self, time: Duration) -> Self {
         let mut child = self.child();
@@ -353,6 +378,11 @@ impl Run {
     /// So much work was done. An engine that shares the processor waits here while it is not
     /// its turn.
     pub(crate) fn spend(&self, work: u64) {
+        if let Some(allowance) = &self.allowance {
+            let relaxed = Ordering::Relaxed;
+            let left = |left: u64| Some(left.saturating_sub(work));
+            allowance.fetch_update(relaxed, relaxed, left).ok();
+        }
         if let Some(gate) = &self.gate {
             gate.spend(work);
         }
@@ -398,10 +428,11 @@ impl Run {
         Stopped(self.passed().unwrap_or(StopReason::Cancelled))
     }
 
-    /// A part of this run with so much effort.
-    pub(crate) fn limited(&self, effort: Effort) -> Self {
+    /// A part of this run with so much effort, for so many properties.
+    pub(crate) fn limited(&self, effort: Effort, properties: usize) -> Self {
         match effort {
             Effort::Questions(questions) => self.with_effort(questions),
+            Effort::Work(work) => self.with_allowance(work.saturating_mul(properties as u64)),
             Effort::Time(time) => self.within(time),
             Effort::Unlimited => self.clone(),
         }
@@ -425,6 +456,9 @@ impl Run {
     }
 
     fn is_exhausted(&self) -> bool {
+        if self.allowance.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) == 0) {
+            return true;
+        }
         let spend = |left: u64| left.checked_sub(1);
         let relaxed = Ordering::Relaxed;
         let Some(effort) = &self.effort else { return false };

@@ -40,8 +40,12 @@ const SHORT: Effort = Effort::Questions(10_000);
 /// seconds on designs with a few hundred registers.
 const LONG: Effort = Effort::Questions(100_000);
 
-/// The same for the engine on words, which asks less often.
-const SHORT_ON_WORDS: Effort = Effort::Questions(250);
+/// The work of k-induction on words before the search on bits starts: about 0.3 s. What is inductive
+/// takes less in most models; the others lose that time.
+const INDUCTION: Effort = Effort::Work(1_200_000);
+
+/// The work of the engine on words before the search on bits starts: about 0.4 s.
+const SHORT_ON_WORDS: Effort = Effort::Work(1_500_000);
 
 /// The work of each turn of the searches that share the processor with other engines: about
 /// 0.12 s.
@@ -66,8 +70,10 @@ const LONG_SEARCH: u64 = 40_000_000;
 const BACKWARDS: u64 = SLICE / 2;
 const FADING: Fading = Fading { after: 10_000_000, slice: SLICE / 4 };
 
-/// With more registers than this, AVY gets a larger share.
+/// With more registers than this, AVY joins earlier, after about three seconds, and gets a larger
+/// share.
 const MANY_REGISTERS: usize = 150;
+const MEDIUM_SEARCH: u64 = 12_000_000;
 
 /// How many bytes an engine that shares the processor may hold for each gate of a step: a few
 /// frames, also of a large model.
@@ -263,6 +269,7 @@ impl Schedule {
             Limits { memory: Some(bytes), ..limits }
         };
         let deep = late(75_000, 40_000_000);
+        let large = late(300_000, 256_000_000);
         let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(150_000) };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
@@ -278,7 +285,7 @@ impl Schedule {
             on_bits(bmc(), deep),
             share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
-            alone(avy(Condition::ManyRegisters), late(400_000, 64_000_000)),
+            alone(avy(Condition::ManyRegisters), Limits { joins: MEDIUM_SEARCH, ..large }),
         ]
     }
 
@@ -296,7 +303,7 @@ impl Schedule {
         let turns = vec![
             Turn::new(Choice::Reprove(pdr.clone()))
                 .when(&[Condition::EarlierLemmas, Condition::FitsIntoBits]),
-            induction().within(SHORT).ahead(STEPS_ON_WORDS).when(&[Condition::HasWords]),
+            induction().within(INDUCTION).ahead(STEPS_ON_WORDS).when(&[Condition::HasWords]),
             Turn::new(Choice::Bmc(BmcOptions::default()))
                 .on_bits()
                 .within(SHORT)
@@ -406,7 +413,7 @@ impl Turn {
         }
         let before = task.open().len();
         let held_back: Arc<Mutex<Vec<Event>>> = Arc::default();
-        let run = task.run().limited(self.effort);
+        let run = task.run().limited(self.effort, before);
         let run = if self.tentative { hold_back_statistics(&run, &held_back) } else { run };
         let asked = match &self.sharing {
             None => self.ask(task, run),

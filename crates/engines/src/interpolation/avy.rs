@@ -40,7 +40,7 @@ use crate::pdr::domain::{Domain, Interruptible, Level};
 use crate::pdr::search::Search;
 use crate::pdr::{Ctg, Earlier, PdrOptions, Verdicts, search_bits};
 use crate::relation::{Init, Transition};
-use crate::run::{Event, Run};
+use crate::run::{Event, Run, work_of_clauses};
 use crate::task::{BitTask, SystemOfBits, Task};
 
 /// What may be chosen.
@@ -69,10 +69,10 @@ pub struct AvyOptions {
 impl Default for AvyOptions {
     fn default() -> Self {
         // The states to exclude come from a proof: lemmas for states that merely stand in
-        // the way of a shorter lemma distract from it.
+        // the way of a shorter lemma distract from it, and few literals can be dropped.
         let pdr = PdrOptions {
             ctg: Ctg { max: 0, depth: 1, reach: 1, least_yield: 10 },
-            attempts: usize::MAX,
+            attempts: 3,
             reconsider: None,
             ..PdrOptions::default()
         };
@@ -315,6 +315,7 @@ impl<'a> Strengthening<'a> {
         let Interpolants { aig, registers, .. } = interpolants;
         let origin = Rc::clone(&self.origin);
         let mut outside = Outside::new(aig, interpolant, registers, origin, self.run);
+        self.run.spend(work_of_clauses(trace.frames.iter().count()));
         for (last, lemma) in trace.frames.iter() {
             if last >= Level::Finite(level) {
                 outside.exclude(&lemma.cube);

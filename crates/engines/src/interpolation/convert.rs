@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::pdr::cube::Cube;
 use crate::relation::{Interruptible, Justifier, Network};
-use crate::run::{Run, work_of};
+use crate::run::{Run, work_of, work_of_clauses};
 
 /// Finds states of a frame outside of the one before and of a formula.
 pub(super) struct Outside {
@@ -40,6 +40,7 @@ impl Outside {
         run: &Run,
     ) -> Self {
         let (network, formula) = network(aig, !root, registers, origin.len());
+        run.spend(work_of_clauses(network.leaves + network.gates.len()));
         let mut solver = Solver::new();
         let watched = run.clone();
         solver.set_stop(move |done| watched.stop_after(work_of(done)).is_some());

@@ -32,7 +32,7 @@ use crate::pdr::bit;
 use crate::pdr::cube::Cube;
 use crate::relation::{Init, Interruptible, Level, Transition};
 use crate::ring::Gate;
-use crate::run::{self, Event, Run, work_of};
+use crate::run::{self, Event, Run, work_of, work_of_clauses};
 
 /// How many words a log may have before it is better to begin anew.
 const LOG_LIMIT: usize = 1 << 27;
@@ -152,6 +152,7 @@ impl Paths {
         self.solver.expire(Layer::level(bound));
         self.stamp += 1;
         let mut copies = std::mem::take(&mut self.copies);
+        let mut work = copies.len();
         for (level, cube) in lemmas {
             let entry = copies.entry(cube.clone());
             let copies = entry.or_insert_with(|| Copies { level, stamp: 0, lemmas: Vec::new() });
@@ -172,6 +173,7 @@ impl Paths {
             for lemma in copies.lemmas.iter_mut().take(first).filter_map(Option::take) {
                 self.solver.remove_lemma(lemma);
             }
+            work += 1 + (length + 1).saturating_sub(first);
             for distance in first..=length {
                 if copies.lemmas[distance].is_none() {
                     let name = self.add_copy(cube, level, distance);
@@ -189,6 +191,7 @@ impl Paths {
             keep
         });
         self.copies = copies;
+        self.run.spend(work_of_clauses(work));
     }
 
     fn add_copy(&mut self, cube: &Cube<Lit>, level: Level, distance: usize) -> LemmaId {

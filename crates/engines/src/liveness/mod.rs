@@ -92,7 +92,7 @@ impl Engine for Liveness {
         let mut on_bits = BTreeMap::new();
         for &effort in efforts {
             for property in task.open() {
-                let run = task.run().limited(effort);
+                let run = task.run().limited(effort, 1);
                 if let Err(error) = self.decide(task, property, &mut on_bits, run) {
                     task.decide(NAME, property, Verdict::Unknown(error.reason()), 0);
                 }
