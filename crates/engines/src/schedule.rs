@@ -57,7 +57,7 @@ const ALONE: u64 = 300_000;
 
 /// The work of bounded model checking and of random simulation after that, for bugs that are not
 /// deep.
-const SHALLOW: u64 = 1_000_000;
+const SHALLOW: u64 = 3_000_000;
 const RANDOM: u64 = 500_000;
 
 /// The work after which other engines get a share as well: about ten seconds. This and the shares
@@ -268,9 +268,9 @@ impl Schedule {
             let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
             Limits { memory: Some(bytes), ..limits }
         };
-        let deep = late(75_000, 40_000_000);
+        let deep = late(200_000, 40_000_000);
         let large = late(300_000, 256_000_000);
-        let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(150_000) };
+        let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(450_000) };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
         let simulation = Limits { joins: ALONE, work: Some(RANDOM), ..Limits::turns(50_000) };
@@ -283,7 +283,7 @@ impl Schedule {
             with(pdr(PdrOptions::default()), search(SLICE * 2 / 3)),
             alone(pdr(signals), search(SLICE / 2)),
             on_bits(bmc(), deep),
-            share(Choice::KInduction(KInductionOptions::default()), late(50_000, 16_000_000)),
+            share(Choice::KInduction(KInductionOptions::default()), late(100_000, 16_000_000)),
             alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
             alone(avy(Condition::ManyRegisters), Limits { joins: MEDIUM_SEARCH, ..large }),
         ]
