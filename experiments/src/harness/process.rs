@@ -109,7 +109,7 @@ pub fn elinvar(given: Option<&Path>) -> Result<PathBuf, String> {
         return Ok(elinvar);
     }
     let path = elinvar.display();
-    Err(format!("{path} does not exist; try: cargo build --release -p elinvar"))
+    Err(format!("{path} does not exist; try: cargo build --release -p elinvar-cli"))
 }
 
 /// `release/elinvar` in the target folder where this program was built.

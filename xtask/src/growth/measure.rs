@@ -9,7 +9,8 @@ use experiments::harness::process;
 
 /// A program that proves properties of AIGER files.
 pub enum Solver {
-    Elinvar(PathBuf),
+    /// The binary, and the engine that is asked, if it is not the default.
+    Elinvar(PathBuf, Option<String>),
     Abc(PathBuf),
 }
 
@@ -23,7 +24,7 @@ pub enum Measured {
 impl Solver {
     pub fn name(&self) -> &'static str {
         match self {
-            Solver::Elinvar(_) => "elinvar",
+            Solver::Elinvar(..) => "elinvar",
             Solver::Abc(_) => "abc",
         }
     }
@@ -31,8 +32,9 @@ impl Solver {
     /// Proves the property of the model, within so many seconds of processor time.
     pub fn prove(&self, model: &Path, seconds: u32) -> Result<Measured, String> {
         let arguments = match self {
-            Solver::Elinvar(path) => {
-                words([path, &"check", &model, &"--engine", &"pdr", &"--quiet"])
+            Solver::Elinvar(path, None) => words([path, &"check", &model, &"--quiet"]),
+            Solver::Elinvar(path, Some(engine)) => {
+                words([path, &"check", &model, &"--engine", engine, &"--quiet"])
             }
             Solver::Abc(path) => {
                 words([path, &"-q", &format!("read_aiger {}; pdr", model.display())])
@@ -54,7 +56,7 @@ impl Solver {
 
     fn has_proved(&self, output: &Output) -> bool {
         match self {
-            Solver::Elinvar(_) => output.status.code() == Some(20),
+            Solver::Elinvar(..) => output.status.code() == Some(20),
             Solver::Abc(_) => String::from_utf8_lossy(&output.stdout).contains("Property proved"),
         }
     }
@@ -67,12 +69,18 @@ mod tests {
     #[test]
     fn a_solver_that_gives_up_is_an_error_and_one_that_hangs_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let script = |name, text| Solver::Elinvar(process::script(folder.path(), name, text));
+        let script = |name, text| Solver::Elinvar(process::script(folder.path(), name, text), None);
         let model = Path::new("model.aig");
         let proves = script("proves", "exit 20\n");
         assert!(matches!(proves.prove(model, 9), Ok(Measured::Proved(_))));
         let fails = script("fails", "echo why\nexit 0\n");
         assert!(fails.prove(model, 9).is_err_and(|text| text.contains("why")));
+        // The name of the engine is the fourth argument.
+        let path = process::script(folder.path(), "engine", "[ \"$4\" = avy ] && exit 20\n");
+        let asked = |engine: Option<&str>| {
+            Solver::Elinvar(path.clone(), engine.map(str::to_owned)).prove(model, 9).is_ok()
+        };
+        assert_eq!([asked(Some("avy")), asked(Some("pdr")), asked(None)], [true, false, false]);
         let hangs = script("hangs", "while :; do :; done\n");
         assert_eq!(hangs.prove(model, 1), Ok(Measured::TooLong));
     }

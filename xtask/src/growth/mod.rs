@@ -29,6 +29,9 @@ pub struct Options {
     /// The binary [default: target/release/elinvar]
     #[arg(long, value_name = "PATH")]
     elinvar: Option<PathBuf>,
+    /// The engine of Elinvar [default: that of `elinvar check`]
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
     /// Compare with the engine `pdr` of ABC: its command, or `abc` for the first of
     /// `abc` and `berkeley-abc` that is installed
     #[arg(long, value_name = "COMMAND")]
@@ -117,7 +120,7 @@ fn measure_all(options: &Options) -> Result<(), String> {
 
 fn solvers(options: &Options) -> Result<Vec<Solver>, String> {
     let elinvar = process::elinvar(options.elinvar.as_deref())?;
-    let mut solvers = vec![Solver::Elinvar(elinvar)];
+    let mut solvers = vec![Solver::Elinvar(elinvar, options.engine.clone())];
     if let Some(command) = &options.against {
         let names = if command == "abc" { vec!["abc", "berkeley-abc"] } else { vec![&command[..]] };
         let found = names.iter().find_map(|name| process::find(name));
