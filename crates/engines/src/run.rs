@@ -17,32 +17,32 @@ use crate::ring::Gate;
 use crate::statistics::Statistics;
 
 /// The work between two questions of CaDiCaL whether to stop, about.
-pub(crate) const WORK_OF_A_QUESTION: u64 = 60;
+pub(crate) const WORK_OF_A_QUESTION: u64 = 15;
 
-/// The work of so many propagations of our own SAT core, about.
-pub(crate) fn work_of(propagations: u64) -> u64 {
-    propagations / 4
+/// The work of so many ticks of our own SAT core, about.
+pub(crate) fn work_of(ticks: u64) -> u64 {
+    ticks / 64
 }
 
 /// The work of so many ticks of CaDiCaL, about.
 pub(crate) fn work_of_ticks(ticks: u64) -> u64 {
-    ticks / 10
+    ticks / 40
 }
 
 /// The work of giving so many clauses to a solver, or of looking whether it has them, about.
 pub(crate) fn work_of_clauses(count: usize) -> u64 {
-    count as u64
+    count as u64 / 2
 }
 
 /// The work of building so many bytes of an unrolling and its solver, about. CaDiCaL also
 /// simplifies what it was given, which it does not count in its ticks.
 pub(crate) fn work_of_bytes(bytes: u64) -> u64 {
-    bytes / 64
+    bytes / 256
 }
 
 /// The work of reading so many values from a model, about.
 pub(crate) fn work_of_values(values: usize) -> u64 {
-    values as u64 / 16
+    values as u64 / 64
 }
 
 /// What an engine reports while it works.

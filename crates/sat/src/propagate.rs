@@ -23,6 +23,8 @@ impl<P: Proof> Solver<P> {
         while let Some(&lit) = self.trail.get(self.head) {
             self.head += 1;
             self.statistics.propagations += 1;
+            let lists = &self.watchers[(!lit).code()];
+            self.statistics.ticks += 4 + (lists.short.len() + lists.long.len()) as u64;
             let conflict = match self.propagate_short::<AT_ROOT>(!lit) {
                 None => self.propagate_long::<AT_ROOT>(!lit),
                 conflict => conflict,

@@ -72,6 +72,9 @@ pub struct Statistics {
     pub decisions: u64,
     /// Literals that were propagated.
     pub propagations: u64,
+    /// What propagation looked at: four for each literal, and one for each of its watches. Its
+    /// time is about proportional to that.
+    pub ticks: u64,
     /// Variables in domains, over all queries.
     pub domain: u64,
     /// Clauses that were learnt.
@@ -210,20 +213,20 @@ impl<P: Proof> Solver<P> {
     }
 
     /// The solver asks `stop` now and then while it works, and gives up when it
-    /// answers true. The argument is the number of propagations since it last asked.
+    /// answers true. The argument is the number of ticks since it last asked.
     pub fn set_stop(&mut self, stop: impl Fn(u64) -> bool + Send + 'static) {
         self.stop = Some(Box::new(stop));
     }
 
-    /// The propagations since the last call, and since the solver last asked whether to stop.
-    pub fn take_propagations(&mut self) -> u64 {
-        let all = self.statistics.propagations;
+    /// The ticks since the last call, and since the solver last asked whether to stop.
+    pub fn take_ticks(&mut self) -> u64 {
+        let all = self.statistics.ticks;
         all - std::mem::replace(&mut self.told, all)
     }
 
     /// Must the search stop?
     pub(crate) fn must_stop(&mut self) -> bool {
-        let done = self.take_propagations();
+        let done = self.take_ticks();
         self.stop.as_ref().is_some_and(|stop| stop(done))
     }
 

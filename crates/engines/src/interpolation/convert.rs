@@ -115,7 +115,7 @@ impl Outside {
             scope: Scope::Cone,
             conflicts: None,
         };
-        self.run.spend(work_of(self.solver.take_propagations()));
+        self.run.spend(work_of(self.solver.take_ticks()));
         let model = match self.solver.solve(&query) {
             Answer::Sat(model) => model,
             Answer::Unsat(_) => return Ok(None),

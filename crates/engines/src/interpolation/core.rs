@@ -83,7 +83,7 @@ fn refute(
 ) -> Interruptible<Option<StepId>> {
     let query =
         Query { layer: Layer::ALWAYS, assumptions, temporary: &[], scope: Scope::All, conflicts };
-    run.spend(work_of(solver.take_propagations()));
+    run.spend(work_of(solver.take_ticks()));
     match solver.solve(&query) {
         Answer::Sat(_) => return Ok(None),
         Answer::Stopped if conflicts.is_some() => return Ok(None),

@@ -253,7 +253,7 @@ impl Paths {
             Answer::Unsat(_) => Some(false),
             Answer::Stopped => None,
         };
-        self.run.spend(work_of(self.solver.take_propagations()));
+        self.run.spend(work_of(self.solver.take_ticks()));
         let (time, spent) = (started.elapsed(), self.solver.statistics().conflicts - before);
         self.statistics.queries += 1;
         self.statistics.conflicts += spent;

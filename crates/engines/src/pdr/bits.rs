@@ -24,7 +24,7 @@ use crate::relation::{Init, Transition};
 use crate::run::{Run, work_of};
 
 /// The work of a query besides propagation, in the unit of [`Run::stop_after`].
-const WORK_OF_A_QUERY: u64 = 20;
+const WORK_OF_A_QUERY: u64 = 4;
 
 pub(crate) struct Bits {
     transition: Transition,
@@ -158,7 +158,7 @@ impl Bits {
     /// Must the run stop? Interruptible now and then.
     fn pause(&mut self) -> Interruptible<()> {
         self.asked += 1;
-        let done = self.solver.take_propagations() + self.lifter.take_propagations();
+        let done = self.solver.take_ticks() + self.lifter.take_ticks();
         self.run.spend(WORK_OF_A_QUERY + work_of(done));
         if self.asked.is_multiple_of(64) { self.run.go_on() } else { Ok(()) }
     }

@@ -69,9 +69,9 @@ fn long_lives_near_the_threshold() {
     assert_hard(1000, seeds(2).map(|seed| threshold::<Log>(seed, 100, 40)));
 }
 
-/// Each propagation is told once: to the function that may stop the search, or afterwards.
+/// Each tick is told once: to the function that may stop the search, or afterwards.
 #[test]
-fn propagations_are_told_once() {
+fn ticks_are_told_once() {
     let mut rng = Rng::new(1);
     let mut solver: Solver = Solver::new();
     let told: Arc<AtomicU64> = Arc::default();
@@ -93,6 +93,6 @@ fn propagations_are_told_once() {
     }
     let during = told.load(Ordering::Relaxed);
     assert!(during > 0, "the queries are hard");
-    assert_eq!(during + solver.take_propagations(), solver.statistics().propagations);
-    assert_eq!(solver.take_propagations(), 0);
+    assert_eq!(during + solver.take_ticks(), solver.statistics().ticks);
+    assert_eq!(solver.take_ticks(), 0);
 }

@@ -30,7 +30,7 @@ use crate::run::{Run, work_of};
 
 /// The work of a query besides propagation: the atoms of a cube become circuits, and the states that
 /// are found become cubes.
-const WORK_OF_A_QUERY: u64 = 800;
+const WORK_OF_A_QUERY: u64 = 200;
 
 /// After so many conflicts a proposal is not worth it.
 const PATIENCE: u64 = 2_000;
@@ -168,7 +168,7 @@ impl FrameSolver {
     /// Must the run stop? Interruptible now and then. Rebuilds a solver that is too large.
     pub fn pause(&mut self) -> Interruptible<()> {
         self.queries += 1;
-        self.run.spend(WORK_OF_A_QUERY + work_of(self.gates.solver.take_propagations()));
+        self.run.spend(WORK_OF_A_QUERY + work_of(self.gates.solver.take_ticks()));
         if self.queries.is_multiple_of(16) {
             self.run.go_on()?;
         }
