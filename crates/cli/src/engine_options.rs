@@ -135,6 +135,11 @@ struct ExpertOptions {
     #[arg(long, value_name = "N", hide_short_help = true)]
     reconsider: Option<u32>,
 
+    /// pdr, avy, words: when a state keeps a lemma from moving to the next frame, block it and try
+    /// again, up to N times [default: 0]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    ctp: Option<usize>,
+
     /// pdr, avy, words: when an obligation comes back for the Nth time, try harder: drop the
     /// literals that --no-keep-parent would drop, and block two more states [default: 10]
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -415,6 +420,7 @@ impl EngineOptions {
         set(&mut options.attempts, self.expert.attempts);
         set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
         set(&mut options.reconsider, self.expert.reconsider.map(|n| (n > 0).then_some(n)));
+        set(&mut options.ctp, self.expert.ctp);
         set(&mut options.stubborn, self.expert.stubborn);
         let drop_obligations = self.expert.drop_obligations.map(|most| (most > 0).then_some(most));
         set(&mut options.drop_obligations, drop_obligations);
@@ -455,7 +461,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 30] = [
+        let options: [(&str, bool, &[EngineName]); 31] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -473,6 +479,7 @@ impl EngineOptions {
             ("--attempts", self.expert.attempts.is_some(), &[Pdr, Avy, Words]),
             ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
             ("--reconsider", self.expert.reconsider.is_some(), &[Pdr, Avy, Words]),
+            ("--ctp", self.expert.ctp.is_some(), &[Pdr, Avy, Words]),
             ("--stubborn", self.expert.stubborn.is_some(), &[Pdr, Avy, Words]),
             ("--drop-obligations", self.expert.drop_obligations.is_some(), &[Pdr, Avy, Words]),
             ("--patience", self.expert.patience.is_some(), &[Pdr, Avy, Words]),
@@ -607,14 +614,14 @@ mod tests {
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
                      --internal-signals --attempts 3 --no-keep-parent --reconsider 5 --stubborn 4 \
-                     --ctg-reach 3 --ctg-yield 30 \
+                     --ctg-reach 3 --ctg-yield 30 --ctp 2 \
                      --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
         assert_eq!((options.passes, options.elimination), (passes, false));
         assert!(options.signals && !PdrOptions::default().signals);
         let ctg = Ctg { max: 5, depth: 2, reach: 3, least_yield: 30 };
-        assert_eq!((options.ctg, options.attempts), (ctg, 3));
+        assert_eq!((options.ctg, options.attempts, options.ctp), (ctg, 3, 2));
         assert_eq!(
             (options.keep_parent, options.reconsider, options.stubborn),
             (false, Some(5), 4)
@@ -668,11 +675,12 @@ mod tests {
         assert_eq!(choice("--engine words"), Choice::Words(WordsOptions::default()));
         let words = "--engine words --cube-probability 0.25 --simulation hybrid \
                      --compare-simulations --ctg 5 --ctg-depth 2 --attempts 3 --no-keep-parent \
-                     --reconsider 0 \
+                     --reconsider 0 --ctp 1 \
                      --stubborn 4 --drop-obligations 0 --patience 7 --memory-limit 9";
         let pdr = PdrOptions {
             ctg: Ctg { max: 5, depth: 2, reach: 1, least_yield: 10 },
             attempts: 3,
+            ctp: 1,
             keep_parent: false,
             reconsider: None,
             stubborn: 4,
@@ -700,6 +708,7 @@ mod tests {
             ("ctg_reach", options.ctg.reach as u64),
             ("ctg_yield", options.ctg.least_yield.into()),
             ("attempts", options.attempts as u64),
+            ("ctp", options.ctp as u64),
             ("reconsider", options.reconsider.map_or(0, u64::from)),
             ("drop_obligations", options.drop_obligations.map_or(0, u64::from)),
             ("patience", options.patience),
@@ -714,7 +723,7 @@ mod tests {
         assert!(help.unwrap().to_string().contains(&format!("avy stops after {}", avy.attempts)));
         assert_eq!(words.attempts, usize::MAX, "all literals are tried");
         for pdr in [avy, words] {
-            assert_eq!(pdr.reconsider, None);
+            assert_eq!((pdr.reconsider, pdr.ctp), (None, 0));
         }
     }
 

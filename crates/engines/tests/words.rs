@@ -130,6 +130,7 @@ fn settings(number: u64) -> WordsOptions {
             })[number % 3],
             drop_obligations: [None, Some(1), Some(20)][number / 3 % 3],
             keep_parent: number.is_multiple_of(2),
+            ctp: [0, 1][number / 3 % 2],
             reconsider: [None, Some(2)][number / 5 % 2],
             stubborn: if number % 7 < 3 { 0 } else { 10 },
             patience: if (number / 2).is_multiple_of(3) { 1 } else { 2000 },

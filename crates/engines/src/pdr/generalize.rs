@@ -32,8 +32,8 @@ pub(crate) struct Generalization {
     pub attempts: usize,
 }
 
-/// How often counterexamples to generalisation could be blocked lately. Where that hardly ever
-/// succeeds, the queries would be wasted.
+/// How often counterexamples to generalisation, or to pushing, could be blocked lately. Where that
+/// hardly ever succeeds, the queries would be wasted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Yield {
     /// The part that succeeded, recent attempts counting more.
@@ -53,7 +53,7 @@ impl Yield {
     }
 
     /// Is an attempt worth it, if so many of a hundred should succeed?
-    fn is_worthwhile(&mut self, percent: u8) -> bool {
+    pub fn is_worthwhile(&mut self, percent: u8) -> bool {
         if self.rate >= f32::from(percent) / 100.0 || self.left_out + 1 >= Self::PERIOD {
             self.left_out = 0;
             return true;
@@ -62,7 +62,7 @@ impl Yield {
         false
     }
 
-    fn note(&mut self, succeeded: bool) {
+    pub fn note(&mut self, succeeded: bool) {
         self.rate += (f32::from(succeeded) - self.rate) * Self::WEIGHT;
     }
 }
@@ -190,7 +190,7 @@ impl<D: Domain> Generalizer<'_, D> {
 
     /// Blocks the state that was found to lead into the cube, if that is possible
     /// at the level before.
-    fn block(
+    pub fn block(
         &mut self,
         found: Found<D>,
         cube: &[D::Atom],

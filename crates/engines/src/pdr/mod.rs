@@ -73,6 +73,9 @@ pub struct PdrOptions {
     pub reconsider: Option<u32>,
     /// Literals in a row that cannot be dropped before generalisation ends.
     pub attempts: usize,
+    /// When a state keeps a lemma from moving to the next frame, block it if possible, and try
+    /// again, at most so often.
+    pub ctp: usize,
     /// An obligation that was worked on so often gets more effort: no literal is
     /// left untried, and two more counterexamples to generalisation are blocked.
     pub stubborn: u32,
@@ -94,6 +97,7 @@ impl Default for PdrOptions {
             keep_parent: true,
             reconsider: Some(4),
             attempts: 8,
+            ctp: 0,
             stubborn: 10,
             drop_obligations: Some(20),
             patience: 2000,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::PdrOptions;
 use super::cube::Cube;
-use super::domain::{Domain, Effort, Interruptible, Level, Purpose, Source, Step};
+use super::domain::{Domain, Effort, Found, Interruptible, Level, Purpose, Source, Step};
 use super::frames::{Frames, Lemma};
 use super::generalize::{Ctg, Generalization, Generalizer, Yield, push_forward};
 use super::obligation::{Obligation, Queue, Task};
@@ -23,6 +23,9 @@ const PROGRESS: u64 = 256;
 /// at earlier frames should count less there, but still count: obligations that come back
 /// frame after frame get more effort, and are dropped in the end.
 const ACTIVITY_KEPT: f32 = 0.6;
+
+/// If fewer of a hundred counterexamples to pushing could be blocked lately, most are not tried.
+const LEAST_CLEARED: u8 = 10;
 
 /// What the loop reports to its owner.
 pub(crate) trait Report<D: Domain> {
@@ -68,6 +71,8 @@ pub(crate) struct Search<'a, D: Domain, R: Report<D>> {
     concluded: Option<usize>,
     /// How often blocking counterexamples to generalisation succeeds.
     blocking: Yield,
+    /// The same for counterexamples to pushing.
+    clearing: Yield,
     /// Obligations worked on.
     worked: u64,
     /// By property: the obligation that was worked on most often, until it is reported.
@@ -105,6 +110,7 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
             clear: vec![0; properties],
             concluded: None,
             blocking: Yield::new(),
+            clearing: Yield::new(),
             worked: 0,
             recurring: (0..properties).map(|_| Busiest::default()).collect(),
         }
@@ -400,43 +406,74 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
 
     fn push_level(&mut self, level: usize) -> Interruptible<()> {
         let mut lemmas = self.frames.take_level(level).into_iter();
-        let (mut tried, mut done, mut saved) = (0, 0, 0);
-        while let Some(mut lemma) = lemmas.next() {
+        while let Some(lemma) = lemmas.next() {
+            if let Err(stopped) = self.push_lemma(lemma, level) {
+                lemmas.for_each(|lemma| self.frames.put_back(level, lemma));
+                return Err(stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves a lemma that was taken from its level to the next one, or puts it back.
+    fn push_lemma(&mut self, mut lemma: Lemma<D>, level: usize) -> Interruptible<()> {
+        let mut attempts = self.options.ctp;
+        loop {
             // A lemma that came meanwhile may say more.
             if self.frames.is_covered(self.domain, &lemma, level) {
                 lemma.forget(self.domain);
-                continue;
+                return Ok(());
             }
             if self.frames.is_obstructed(self.domain, &mut lemma, level) {
-                saved += 1;
+                self.domain.statistics().pushes_saved += 1;
                 self.frames.put_back(level, lemma);
-                continue;
+                return Ok(());
             }
-            tried += 1;
+            self.domain.statistics().pushes_tried += 1;
             let here = Level::Finite(level);
-            let answer =
-                self.domain.step(here, lemma.cube.atoms(), Source::Anywhere, Purpose::Push);
-            match answer {
+            let cube = lemma.cube.atoms();
+            let found = match self.domain.step(here, cube, Source::Anywhere, Purpose::Push) {
                 Ok(Step::Blocked(core)) => {
-                    done += 1;
+                    self.domain.statistics().pushes_done += 1;
                     self.promote(lemma, core, Level::Finite(level + 1));
+                    return Ok(());
                 }
-                Ok(Step::Reached(found)) => {
-                    self.frames.set_obstacle(&mut lemma, found.state);
-                    self.frames.put_back(level, lemma);
-                }
+                Ok(Step::Reached(found)) => found,
                 Err(stopped) => {
                     self.frames.put_back(level, lemma);
-                    lemmas.for_each(|lemma| self.frames.put_back(level, lemma));
                     return Err(stopped);
                 }
+            };
+            let state = found.state.clone();
+            let is_blocked = if attempts > 0 && self.clearing.is_worthwhile(LEAST_CLEARED) {
+                attempts -= 1;
+                self.clear_way(found, &lemma.cube, level)
+            } else {
+                Ok(false)
+            };
+            if let Ok(true) = is_blocked {
+                continue;
             }
+            self.frames.set_obstacle(&mut lemma, state);
+            self.frames.put_back(level, lemma);
+            return is_blocked.map(|_| ());
         }
-        let statistics = self.domain.statistics();
-        statistics.pushes_tried += tried;
-        statistics.pushes_done += done;
-        statistics.pushes_saved += saved;
-        Ok(())
+    }
+
+    /// Blocks the state of a level that keeps a lemma from moving to the next one, if that is
+    /// possible.
+    fn clear_way(
+        &mut self,
+        found: Found<D>,
+        cube: &Cube<D::Atom>,
+        level: usize,
+    ) -> Interruptible<bool> {
+        let how = self.effort(0.0);
+        let Search { domain, frames, blocking, .. } = self;
+        let mut generalizer = Generalizer { domain: &mut **domain, frames, blocking };
+        let is_blocked = generalizer.block(found, cube.atoms(), level + 1, how, 0)?;
+        self.clearing.note(is_blocked);
+        Ok(is_blocked)
     }
 
     fn promote(&mut self, lemma: Lemma<D>, core: Vec<D::Atom>, level: Level) {

@@ -19,6 +19,7 @@ pub fn settings(number: u64) -> PdrOptions {
         passes: PassOptions::all_if(pick(1)),
         elimination: pick(2),
         keep_parent: pick(4),
+        ctp: [0, 2][number as usize / 3 % 2],
         reconsider: [None, Some(1), Some(4)][number as usize / 2 % 3],
         signals: !pick(8),
         ctg: [(0, 0, 1), (1, 1, 1), (3, 1, 4), (5, 2, 2)].map(|(max, depth, reach)| Ctg {
