@@ -4,8 +4,8 @@
 //! Engines keep asking whether they must stop ([`Run::stop`]), and say how much work they have
 //! done since. After so much work, an engine waits there until it is its turn again, and the
 //! next engine of the ring goes on. So no engine has to be able to interrupt its work, and
-//! nothing is lost when another one gets a turn. Work is counted in propagations and questions
-//! and not in time, so a run is the same on every machine.
+//! nothing is lost when another one gets a turn. Work is counted by what solvers look at and not
+//! in time, so a run is the same on every machine.
 //!
 //! The first turn of a member may be shorter or longer than later ones, so that small models are
 //! decided before much work was done in vain. A member ends early when it has done all the work

@@ -7,7 +7,7 @@
 //! time. Then property directed reachability works on the bits. Most small models are decided in
 //! its first turn. After that, a search on bits with merged signals goes on, with short turns of a
 //! search with lemmas about internal signals, bounded model checking and random simulation. If that
-//! takes long, both other searches, bounded model checking, k-induction and AVY share the processor
+//! takes long, other searches, bounded model checking, k-induction, AVY and words share the processor
 //! with it ([`Sharing`]). Engines that unroll the model end when they hold too much memory. A system
 //! that can be run backwards is searched in both directions from the start. k-induction gets
 //! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
@@ -40,40 +40,39 @@ const SHORT: Effort = Effort::Questions(10_000);
 /// seconds on designs with a few hundred registers.
 const LONG: Effort = Effort::Questions(100_000);
 
-/// The work of k-induction on words before the search on bits starts: about 0.3 s. What is inductive
-/// takes less in most models; the others lose that time.
-const INDUCTION: Effort = Effort::Work(1_200_000);
+/// The work of k-induction on words before the search on bits starts: less than 0.1 s. What is
+/// inductive takes less in most models; the others lose that time.
+const INDUCTION: Effort = Effort::Work(150_000);
 
-/// The work of the engine on words before the search on bits starts: about 0.4 s.
-const SHORT_ON_WORDS: Effort = Effort::Work(1_500_000);
+/// The work of the engine on words before the search on bits starts: about 0.1 s.
+const SHORT_ON_WORDS: Effort = Effort::Work(200_000);
 
-/// The work of each turn of the searches that share the processor with other engines: about
-/// 0.12 s.
-const SLICE: u64 = 500_000;
+/// The work of each turn of the main search where it shares the processor with other engines:
+/// about 0.06 s.
+const SLICE: u64 = 120_000;
 
 /// The work that a search on plain bits does before other engines take part. Most small models
 /// are decided by then, and their proofs are smaller than those on merged signals.
-const ALONE: u64 = 300_000;
+const ALONE: u64 = 250_000;
 
 /// The work of bounded model checking and of random simulation after that, for bugs that are not
 /// deep.
-const SHALLOW: u64 = 3_000_000;
-const RANDOM: u64 = 500_000;
+const SHALLOW: u64 = 300_000;
+const RANDOM: u64 = 60_000;
 
-/// The work after which other engines get a share as well: about ten seconds. This and the shares
-/// of the searches follow `cargo xtask experiment shares` on the times of the searches alone; see
-/// the chapter "Measurements" of the book.
-const LONG_SEARCH: u64 = 40_000_000;
+/// The work after which other engines get a share as well: about ten seconds. Before, the main
+/// search has nearly all of the processor: half of the models that take longer than a second are
+/// decided by then, and a share for others would delay all of these. See `cargo xtask experiment
+/// shares` and the chapter "Measurements" of the book.
+const LONG_SEARCH: u64 = 22_000_000;
 
-/// The turns of the search backwards, and when they become shorter: after about three seconds of
-/// its own work. Its work takes longer than that of other searches.
-const BACKWARDS: u64 = SLICE / 2;
-const FADING: Fading = Fading { after: 10_000_000, slice: SLICE / 4 };
+/// The turns of the search backwards, and when they become shorter: after about one second of
+/// its own work.
+const BACKWARDS: u64 = SLICE / 3;
+const FADING: Fading = Fading { after: 2_000_000, slice: SLICE / 6 };
 
-/// With more registers than this, AVY joins earlier, after about three seconds, and gets a larger
-/// share.
+/// With more registers than this, AVY gets a larger share.
 const MANY_REGISTERS: usize = 150;
-const MEDIUM_SEARCH: u64 = 12_000_000;
 
 /// How many bytes an engine that shares the processor may hold for each gate of a step: a few
 /// frames, also of a large model.
@@ -111,8 +110,8 @@ pub struct Turn {
     pub sharing: Option<Sharing>,
 }
 
-/// How an engine shares the processor with others. Work is counted in about microseconds, by
-/// propagations and questions of solvers, so that a run is the same on every machine.
+/// How an engine shares the processor with others. Work is counted by what solvers
+/// look at, so that a run is the same on every machine. Its unit is about half a microsecond.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sharing {
     /// What the engine may spend.
@@ -238,7 +237,6 @@ impl Schedule {
         let mut schedule = Self::auto_without_words();
         let shares = |turn: &&mut Turn| turn.sharing.is_some();
         let turn = schedule.turns.iter_mut().find(shares).expect("a search on bits");
-        turn.engine = Choice::Pdr(Self::merged());
         // In a race, another thread has these.
         let search = turn.sharing.as_mut().expect("it shares");
         search.limits = Limits { joins: ALONE, ..search.limits };
@@ -254,7 +252,9 @@ impl Schedule {
     /// The engines that share the processor with the main search: each solves models that the
     /// others do not. The search on plain bits has the first turn, and the search with internal
     /// signals has one early, which is enough for some families of models. Both start anew when the
-    /// main search has worked for long.
+    /// main search has worked for long. Then a second search on merged signals joins, which differs
+    /// in what it does about counterexamples to pushing: most models that take one of the two long
+    /// are decided soon by the other one.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
         // These exchange no lemmas, so that their luck is independent.
@@ -263,29 +263,30 @@ impl Schedule {
         let on_bits = |engine, limits| with(Turn::new(engine).on_bits(), limits);
         let pdr = |options| Turn::new(Choice::Pdr(options));
         let signals = PdrOptions { signals: true, ..PdrOptions::default() };
+        let clearing = PdrOptions { ctp: 1, ..Self::merged() };
         let once = |joins, work| Limits { joins, work: Some(work), ..Limits::turns(work) };
-        let late = |slice, bytes| {
-            let limits = Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
-            Limits { memory: Some(bytes), ..limits }
-        };
-        let deep = late(200_000, 40_000_000);
-        let large = late(300_000, 256_000_000);
-        let shallow = Limits { joins: ALONE, work: Some(SHALLOW), ..Limits::turns(450_000) };
+        let early = |slice, work| Limits { joins: ALONE, work: Some(work), ..Limits::turns(slice) };
+        let late = |slice| Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
+        let within = |bytes, limits| Limits { memory: Some(bytes), ..limits };
         let bmc = || Choice::Bmc(BmcOptions::default());
         let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
-        let simulation = Limits { joins: ALONE, work: Some(RANDOM), ..Limits::turns(50_000) };
-        let search = |slice| Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
+        let words = Turn::new(Choice::Words(WordsOptions::default()));
         vec![
             alone(pdr(PdrOptions::default()), once(0, ALONE)),
             alone(pdr(signals.clone()), once(ALONE, SLICE)),
-            on_bits(bmc(), Limits { memory: deep.memory, ..shallow }),
-            on_bits(Choice::Simulation(SimulationOptions::default()), simulation),
-            with(pdr(PdrOptions::default()), search(SLICE * 2 / 3)),
-            alone(pdr(signals), search(SLICE / 2)),
-            on_bits(bmc(), deep),
-            share(Choice::KInduction(KInductionOptions::default()), late(100_000, 16_000_000)),
-            alone(avy(Condition::FewRegisters), late(50_000, 16_000_000)),
-            alone(avy(Condition::ManyRegisters), Limits { joins: MEDIUM_SEARCH, ..large }),
+            on_bits(bmc(), within(40_000_000, early(40_000, SHALLOW))),
+            on_bits(Choice::Simulation(SimulationOptions::default()), early(12_000, RANDOM)),
+            alone(pdr(clearing), late(80_000)),
+            with(pdr(PdrOptions::default()), late(60_000)),
+            alone(pdr(signals), late(40_000)),
+            alone(words.when(&[Condition::HasNumbers]), late(40_000)),
+            on_bits(bmc(), within(40_000_000, late(30_000))),
+            share(
+                Choice::KInduction(KInductionOptions::default()),
+                within(16_000_000, late(15_000)),
+            ),
+            alone(avy(Condition::FewRegisters), within(16_000_000, late(15_000))),
+            alone(avy(Condition::ManyRegisters), within(256_000_000, late(90_000))),
         ]
     }
 
@@ -310,7 +311,7 @@ impl Schedule {
                 .ahead(STEPS_ON_BITS)
                 .when(&[Condition::InSeries]),
             Turn::new(Choice::Simulation(SimulationOptions::default())).on_bits(),
-            Turn::new(Choice::Pdr(pdr.clone()))
+            Turn::new(Choice::Pdr(Self::merged()))
                 .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
                 .sharing(Sharing { limits: Limits::turns(SLICE), others: Vec::new() }),
             Turn::new(Choice::Pdr(pdr)).when(&[Condition::FitsIntoBits]),
@@ -326,6 +327,7 @@ impl Schedule {
     /// the main search in [`Schedule::auto`].
     pub fn beside_auto() -> Self {
         let signals = PdrOptions { signals: true, ..PdrOptions::default() };
+        let clearing = PdrOptions { ctp: 1, ..Self::merged() };
         let avy = || Turn::new(Choice::Avy(AvyOptions::default()));
         let bmc = || Turn::new(Choice::Bmc(BmcOptions::default()));
         let induction = Turn::new(Choice::KInduction(KInductionOptions::default()));
@@ -334,13 +336,14 @@ impl Schedule {
             Share { turn: turn.tentative(), limits, trades: true }
         };
         let others = vec![
-            with(Turn::new(Choice::Pdr(signals)), SLICE / 2),
             with(bmc().on_bits(), SLICE / 2),
-            with(avy().when(&[Condition::FewRegisters]), SLICE / 2),
+            with(Turn::new(Choice::Pdr(signals)), SLICE / 2),
+            with(Turn::new(Choice::Pdr(clearing)), SLICE / 2),
+            with(avy().when(&[Condition::FewRegisters]), SLICE / 4),
             with(avy().when(&[Condition::ManyRegisters]), SLICE),
-            with(induction, SLICE / 5),
+            with(induction, SLICE / 4),
         ];
-        let search = Turn::new(Choice::Pdr(Self::merged()))
+        let search = Turn::new(Choice::Pdr(PdrOptions::default()))
             .when(&[Condition::FitsIntoBits, Condition::NotInSeries])
             .sharing(Sharing { limits: Limits::turns(SLICE), others });
         let turns = vec![search, avy().when(&[Condition::FitsIntoBits]), bmc()];
