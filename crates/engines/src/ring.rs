@@ -388,9 +388,9 @@ mod tests {
         let late = Limits { joins: 1, ..Limits::turns(WORK_OF_A_QUESTION) };
         let members = vec![limited('b', 12, grows)];
         share(&task(&Run::new()), limited('a', 9, late), members).unwrap();
-        // The turns of b have 0, 1, 2, 4, 8, 16, 32, 64, 128 and then 180 units of work, a
-        // question takes 60. Before a unit of work is done, a does not take part.
-        assert_eq!(log.into_inner().unwrap(), "baaaaaabababbabbbbbbb");
+        // The turns of b have 0, 1, 2, 4, 8, 16, 32 and then 45 units of work, a question takes 15.
+        // Before a unit of work is done, a does not take part.
+        assert_eq!(log.into_inner().unwrap(), "baaaabababbabbbabbbab");
     }
 
     #[test]
