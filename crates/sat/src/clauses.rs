@@ -183,7 +183,7 @@ impl<P: Proof> Solver<P> {
                 if let Some(id) = id {
                     self.lemmas[id.0 as usize] = Place::Unit(place as u32);
                     if !self.is_default(lits[0]) {
-                        self.make_permanent(lits[0].var());
+                        self.make_permanent_alone(lits[0].var());
                     }
                 }
                 if layer == Layer::TEMPORARY {

@@ -17,8 +17,10 @@ pub(crate) struct Domain {
     /// In the domain of every query.
     pub(crate) permanent: Vec<Var>,
     pub(crate) is_permanent: Vec<bool>,
+    /// By variable: it is in every domain because of a lemma, without its cone.
+    pub(crate) is_alone: Vec<bool>,
     pub vars: Vec<Var>,
-    /// By fixed variable: the query whose domain it was last put into.
+    /// By variable that was fixed or permanent: the query whose domain it was last put into.
     pub(crate) stamps: Vec<u64>,
     pub(crate) all: bool,
     /// By variable: its value in one assignment that satisfies every lemma.
@@ -58,7 +60,8 @@ impl<P: Proof> Solver<P> {
         self.reset();
         let mut stack = vec![var];
         while let Some(var) = stack.pop() {
-            if !self.domain.is_permanent[var.index()] {
+            let alone = std::mem::take(&mut self.domain.is_alone[var.index()]);
+            if alone || !self.domain.is_permanent[var.index()] {
                 self.make_permanent(var);
                 stack.extend_from_slice(self.domain.fan_in(var));
             }
@@ -140,23 +143,24 @@ impl<P: Proof> Solver<P> {
     }
 
     /// The same at level 0, where also the fan-in of fixed variables is included:
-    /// the model shall determine the cone without what fixed them.
+    /// the model shall determine the cone without what fixed them. So is the fan-in of variables
+    /// that lemmas alone have put into every domain.
     #[inline]
     pub(crate) fn include_with_fixed(&mut self, var: Var) {
-        match self.values[var.positive().code()] {
-            Value::OPEN => {}
-            Value::OUTSIDE => {
-                self.set_both(var, Value::OPEN);
-                self.domain.vars.push(var);
-            }
-            _ => {
-                if self.domain.stamps[var.index()] != self.stamp
-                    && !self.domain.is_permanent[var.index()]
-                {
-                    self.domain.stamps[var.index()] = self.stamp;
-                    self.domain.vars.push(var);
-                }
-            }
+        let value = self.values[var.positive().code()];
+        if value == Value::OUTSIDE {
+            self.set_both(var, Value::OPEN);
+            self.domain.vars.push(var);
+            return;
+        }
+        let index = var.index();
+        let has_cone = match value {
+            Value::OPEN => !self.domain.is_alone[index],
+            _ => self.domain.is_permanent[index] && !self.domain.is_alone[index],
+        };
+        if !has_cone && self.domain.stamps[index] != self.stamp {
+            self.domain.stamps[index] = self.stamp;
+            self.domain.vars.push(var);
         }
     }
 
@@ -175,14 +179,23 @@ impl<P: Proof> Solver<P> {
             }
             None => {
                 let vars: Vec<Var> = self.arena.lits(clause).map(Lit::var).collect();
-                vars.into_iter().for_each(|var| self.make_permanent(var));
+                vars.into_iter().for_each(|var| self.make_permanent_alone(var));
                 Lit::NONE
             }
         }
     }
 
+    /// Puts a variable that a lemma mentions into the domain of every query. Its cone joins the
+    /// domains of those queries that it belongs to.
+    pub(crate) fn make_permanent_alone(&mut self, var: Var) {
+        if !self.domain.is_permanent[var.index()] {
+            self.domain.is_alone[var.index()] = true;
+            self.make_permanent(var);
+        }
+    }
+
     /// Puts a variable into the domain of every query.
-    pub(crate) fn make_permanent(&mut self, var: Var) {
+    fn make_permanent(&mut self, var: Var) {
         if !std::mem::replace(&mut self.domain.is_permanent[var.index()], true) {
             self.domain.permanent.push(var);
             if !self.values[var.positive().code()].is_assigned() {

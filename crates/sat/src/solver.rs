@@ -250,6 +250,7 @@ impl<P: Proof> Solver<P> {
         }
         self.domain.fan_in.push((0, 0));
         self.domain.is_permanent.push(false);
+        self.domain.is_alone.push(false);
         self.domain.stamps.push(0);
         self.domain.defaults.push(Value::OPEN);
         self.domain.initial.push(Value::OPEN);
@@ -334,7 +335,9 @@ impl<P: Proof> Solver<P> {
         if !self.domain.all {
             for i in 0..self.domain.vars.len() {
                 let var = self.domain.vars[i];
-                if !self.values[var.positive().code()].is_assigned() {
+                if !self.values[var.positive().code()].is_assigned()
+                    && !self.domain.is_permanent[var.index()]
+                {
                     self.set_both(var, Value::OUTSIDE);
                 }
             }

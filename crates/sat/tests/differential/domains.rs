@@ -251,3 +251,30 @@ fn units_outside_the_domain_contradict_what_is_fixed() {
     assert!(!ask(&mut solver, 2), "a unit lemma says the opposite");
     assert!(ask(&mut solver, 3), "no lemma holds in this layer");
 }
+
+#[test]
+fn a_lemma_about_a_gate_does_not_hide_what_defines_it() {
+    let mut solver: Solver = Solver::new();
+    let [input, gate, other] = [(); 3].map(|()| solver.new_var());
+    [gate, other].into_iter().for_each(|var| solver.set_default(var, var == other));
+    // gate = input ∧ ¬input
+    solver.set_fan_in(gate, &[input]);
+    let [input, gate, other] = [input, gate, other].map(Var::positive);
+    solver.add_clause(&[!gate, input]);
+    solver.add_clause(&[!gate, !input]);
+    // The lemma holds by default until its literal is fixed to be false: then the gate is a unit
+    // that does not hold by default, and in every domain.
+    solver.add_clause(&[!other]);
+    solver.add_lemma(&[gate, other], Layer::level(1));
+    let mut ask = |level| {
+        let query = Query {
+            layer: Layer::level(level),
+            assumptions: &[gate],
+            temporary: &[],
+            scope: Scope::Cone,
+            conflicts: None,
+        };
+        matches!(solver.solve(&query), Answer::Sat(_))
+    };
+    assert!(!ask(1) && !ask(2), "no input makes the gate true");
+}
