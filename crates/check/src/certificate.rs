@@ -9,7 +9,8 @@
 //!
 //! **Invariants.** I ∧ C ⇒ Inv, Inv ∧ C ∧ T ∧ C′ ⇒ Inv′, Inv ∧ C ⇒ ¬B: by induction on
 //! i, Inv holds of every sᵢ, hence ¬B(sₙ, xₙ). The literals of its clauses are bits of
-//! states, or facts about words, which become expressions over the states.
+//! states, or facts about words, which become expressions over the states. Bits that the clauses
+//! make equal have one literal where Inv is assumed (`equations`).
 //!
 //! **Formulas.** A claim Inv(s, r) over registers r that keep any value they start
 //! with, one for each of some inputs, is checked in the same way in the system
@@ -22,6 +23,7 @@
 //! a system of its own, with the same counterexamples. A query about one step also leaves out the
 //! states that it does not mention in the cycle after it.
 
+mod equations;
 mod formula;
 mod induction;
 mod ranking;
@@ -34,6 +36,7 @@ use elinvar_ir::{
     clauses_to_exprs, cone,
 };
 
+use self::equations::Equations;
 use self::formula::Claim;
 use self::induction::Induction;
 pub use self::several::invariants;
@@ -216,6 +219,7 @@ impl<'a> Invariant<'a> {
     /// Any state that satisfies the invariant and the constraints.
     fn inside(&self, encoder: &mut Encoder) -> Result<Frame<'a>, Refusal> {
         let mut frame = Frame::free(self.system);
+        Equations::of(self.system, &self.clauses).set(encoder, self.system, &mut frame);
         for clause in self.literals(encoder, &mut frame)? {
             encoder.assert_any(clause);
         }

@@ -66,7 +66,7 @@ pub use certificate::{certificate, certificate_over, invariants};
 pub use circuit::circuit;
 pub use program::{ProgramRefusal, SmtSolver};
 pub use refusal::Refusal;
-pub use renaming::renaming;
+pub use renaming::Renaming;
 pub use replay::replay;
 pub use solver::Budget;
 pub use support::{Support, support};

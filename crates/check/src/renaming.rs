@@ -13,35 +13,8 @@
 use std::collections::BTreeSet;
 
 use elinvar_ir::{Expr, ExprId, PropertyId, Role, TransitionSystem};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::refusal::{Refusal, bad_of};
-
-/// Accepts the claim that `property` holds if `proved` does: the pairs list what the first
-/// depends on, each with what takes its place in the second.
-pub fn renaming(
-    system: &TransitionSystem,
-    property: PropertyId,
-    proved: PropertyId,
-    pairs: impl ExactSizeIterator<Item = (ExprId, ExprId)> + Clone,
-) -> Result<(), Refusal> {
-    let (bad, partner) = (bad_of(system, property)?, bad_of(system, proved)?);
-    let renaming = Renaming::new(system, pairs.clone())?;
-    for (from, to) in pairs {
-        if !renaming.is_same(from, to) {
-            return Err(Refusal::Renaming { node: from.node() });
-        }
-    }
-    if !renaming.maps(bad, partner) {
-        return Err(Refusal::RenamedProperty);
-    }
-    let constraints = || system.constraints().iter();
-    let images: Option<BTreeSet<Edge>> = constraints().map(|&id| renaming.image(id)).collect();
-    if images != Some(constraints().map(|&id| edge(id)).collect()) {
-        return Err(Refusal::RenamedConstraints);
-    }
-    Ok(())
-}
 
 /// A node, and whether it is complemented.
 type Edge = (ExprId, bool);
@@ -50,34 +23,92 @@ fn edge(id: ExprId) -> Edge {
     (id.regular(), id.is_complement())
 }
 
-struct Renaming<'a> {
+/// Judges claims that properties of a system are the same as others. Tables of the size of the
+/// system serve all claims, each of which is judged by itself.
+pub struct Renaming<'a> {
     system: &'a TransitionSystem,
-    /// By expression without complement: its partner, without complement.
-    partners: FxHashMap<ExprId, ExprId>,
+    /// By the number of an expression without complement: its partner, without complement.
+    partners: Vec<Option<ExprId>>,
+    /// By number: is it the partner of an expression?
+    taken: Vec<bool>,
 }
 
 impl<'a> Renaming<'a> {
+    /// Knows no pairs.
+    pub fn new(system: &'a TransitionSystem) -> Self {
+        let count = system.pool().len();
+        Renaming { system, partners: vec![None; count], taken: vec![false; count] }
+    }
+
+    /// Accepts the claim that `property` holds if `proved` does: the pairs list what the first
+    /// depends on, each with what takes its place in the second.
+    pub fn judge(
+        &mut self,
+        property: PropertyId,
+        proved: PropertyId,
+        pairs: &[(ExprId, ExprId)],
+    ) -> Result<(), Refusal> {
+        let judged = self.note(pairs).and_then(|()| self.judge_noted(property, proved, pairs));
+        self.forget(pairs);
+        judged
+    }
+
+    fn is_node(&self, id: ExprId) -> bool {
+        !id.is_complement() && id.node() < self.partners.len()
+    }
+
     /// Refuses pairs that are not one to one.
-    fn new(
-        system: &'a TransitionSystem,
-        pairs: impl ExactSizeIterator<Item = (ExprId, ExprId)>,
-    ) -> Result<Self, Refusal> {
-        let (mut partners, mut taken) = (FxHashMap::default(), FxHashSet::default());
-        partners.reserve(pairs.len());
-        taken.reserve(pairs.len());
-        let is_node = |id: ExprId| !id.is_complement() && id.node() < system.pool().len();
-        for (from, to) in pairs {
-            let is_pair = is_node(from) && is_node(to);
-            if !is_pair || partners.insert(from, to).is_some() || !taken.insert(to) {
+    fn note(&mut self, pairs: &[(ExprId, ExprId)]) -> Result<(), Refusal> {
+        for &(from, to) in pairs {
+            let is_new = self.is_node(from)
+                && self.is_node(to)
+                && self.partners[from.node()].replace(to).is_none()
+                && !std::mem::replace(&mut self.taken[to.node()], true);
+            if !is_new {
                 return Err(Refusal::Renaming { node: from.node() });
             }
         }
-        Ok(Renaming { system, partners })
+        Ok(())
+    }
+
+    /// Nothing is left of a claim when the next one is judged.
+    fn forget(&mut self, pairs: &[(ExprId, ExprId)]) {
+        for &(from, to) in pairs {
+            if let Some(partner) = self.partners.get_mut(from.node()) {
+                *partner = None;
+            }
+            if let Some(taken) = self.taken.get_mut(to.node()) {
+                *taken = false;
+            }
+        }
+    }
+
+    fn judge_noted(
+        &self,
+        property: PropertyId,
+        proved: PropertyId,
+        pairs: &[(ExprId, ExprId)],
+    ) -> Result<(), Refusal> {
+        let (bad, partner) = (bad_of(self.system, property)?, bad_of(self.system, proved)?);
+        for &(from, to) in pairs {
+            if !self.is_same(from, to) {
+                return Err(Refusal::Renaming { node: from.node() });
+            }
+        }
+        if !self.maps(bad, partner) {
+            return Err(Refusal::RenamedProperty);
+        }
+        let constraints = || self.system.constraints().iter();
+        let images: Option<BTreeSet<Edge>> = constraints().map(|&id| self.image(id)).collect();
+        if images != Some(constraints().map(|&id| edge(id)).collect()) {
+            return Err(Refusal::RenamedConstraints);
+        }
+        Ok(())
     }
 
     /// What takes the place of an expression.
     fn image(&self, expr: ExprId) -> Option<Edge> {
-        Some((*self.partners.get(&expr.regular())?, expr.is_complement()))
+        Some((self.partners[expr.node()]?, expr.is_complement()))
     }
 
     fn maps(&self, from: ExprId, to: ExprId) -> bool {
@@ -143,6 +174,7 @@ mod tests {
     use super::*;
     use elinvar_ir::{BitVec, PropertyKind, Rng, SystemBuilder, copied, rebuild};
     use elinvar_models::{Generator, Outcome, Shape, search};
+    use rustc_hash::FxHashMap;
 
     type Pairs = Vec<(ExprId, ExprId)>;
 
@@ -152,7 +184,7 @@ mod tests {
         proved: usize,
         pairs: &Pairs,
     ) -> Result<(), Refusal> {
-        renaming(system, PropertyId(property), PropertyId(proved), pairs.iter().copied())
+        Renaming::new(system).judge(PropertyId(property), PropertyId(proved), pairs)
     }
 
     /// Adds a copy of a system; returns the copies of its nodes. The constant with this number in
@@ -230,8 +262,16 @@ mod tests {
             // Without a pair that is needed.
             let mut rng = Rng::new(seed);
             let bad = double.bad(PropertyId(0)).unwrap().regular();
-            let incomplete = pairs.iter().copied().filter(|&(from, _)| from != bad).collect();
+            let incomplete: Pairs =
+                pairs.iter().copied().filter(|&(from, _)| from != bad).collect();
             assert!(judge(&double, 0, count, &incomplete).is_err(), "seed {seed}");
+            // Nothing is left of one claim when the next one is judged.
+            let mut renaming = Renaming::new(&double);
+            let mut again =
+                |pairs: &Pairs| renaming.judge(PropertyId(0), PropertyId(count), pairs).is_ok();
+            let more: Pairs = pairs.iter().copied().chain([pairs[0]]).collect();
+            let judged = [&pairs, &incomplete, &pairs, &more, &pairs].map(&mut again);
+            assert_eq!(judged, [true, false, true, false, true], "seed {seed}");
             // A pair twice, a pair of a complement, and one outside of the pool.
             let pair = pairs[rng.below(pairs.len())];
             let complement = double.constraints().iter().copied().chain(bads(&double));

@@ -116,15 +116,25 @@ fn writing(path: &Path, cause: std::io::Error) -> Error {
     Error::File { context: format!("cannot write {}", shown(path)), cause }
 }
 
-/// Writes a file in a folder that exists, completely or not at all, and leaves it to the system
-/// when it reaches the disk: if the machine loses its power, the file may be empty.
-pub(crate) fn replace_unsynchronised(path: &Path, contents: &[u8]) -> Result<(), Error> {
-    let written = || {
-        let mut file = new_file(path)?;
-        file.write_all(contents)?;
-        file.persist(path).map_err(|error| error.error).map(drop)
+/// Writes a file in a folder that exists, and leaves it to the system when it reaches the disk: if
+/// the machine loses its power, the file may be empty. A file that exists is replaced whole, as by
+/// [`write`]. A new one may be cut off if the process is killed now; it is for readers that are told
+/// about the file when it is complete.
+pub(crate) fn write_unsynchronised(path: &Path, contents: &[u8]) -> Result<(), Error> {
+    let written = match OpenOptions::new().write(true).create_new(true).open(path) {
+        Ok(mut file) => file.write_all(contents).inspect_err(|_| {
+            // What is there of it is of no use; the first error counts.
+            std::fs::remove_file(path).ok();
+        }),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            new_file(path).and_then(|mut file| {
+                file.write_all(contents)?;
+                file.persist(path).map_err(|error| error.error).map(drop)
+            })
+        }
+        Err(error) => Err(error),
     };
-    written().map_err(|cause| writing(path, cause))
+    written.map_err(|cause| writing(path, cause))
 }
 
 fn replace(target: &Path, contents: &[u8]) -> std::io::Result<()> {
@@ -218,6 +228,23 @@ mod tests {
         expect_writable(&path).unwrap();
         expect_writable("here".as_ref()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_that_are_not_synchronised_are_new_or_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        write_unsynchronised(&path, b"a long first text").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"a long first text");
+        // Whoever has the old file open keeps it: it is replaced, and not overwritten.
+        let mut old = File::open(&path).unwrap();
+        write_unsynchronised(&path, b"second").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut old, &mut text).unwrap();
+        assert_eq!(text, "a long first text");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write_unsynchronised(&folder.path().join("none/out"), b"").is_err());
     }
 
     #[test]

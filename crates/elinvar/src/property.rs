@@ -106,8 +106,21 @@ impl Problem {
 
     /// What [`Problem::find`] finds this property by: its name where that is unique.
     pub fn label(&self, property: PropertyId) -> String {
-        label(&self.property_names(), property)
+        match self {
+            Problem::System(problem) => label_in(problem.system(), property),
+            Problem::Program(_) => {
+                let names = self.property_names();
+                let name = names[property.0];
+                let is_unique = names.iter().filter(|&&other| other == name).count() == 1;
+                label(name, is_unique, property)
+            }
+        }
     }
+}
+
+/// What [`find`] finds a property of a system by.
+pub(crate) fn label_in(system: &TransitionSystem, property: PropertyId) -> String {
+    label(&system.property(property).name, system.has_unique_name(property), property)
 }
 
 /// The names of the properties of a system.
@@ -136,12 +149,10 @@ pub(crate) fn find(names: &[&str], what: &str, text: &str) -> Result<PropertyId,
     }
 }
 
-/// What [`find`] finds this property by: its name where that is unique.
-pub(crate) fn label(names: &[&str], property: PropertyId) -> String {
-    let name = names[property.0];
+/// The name where it is unique and stands for itself in a file, else the number.
+fn label(name: &str, is_unique: bool, property: PropertyId) -> String {
     let clean = !name.is_empty() && name.trim() == name && !name.contains(char::is_control);
-    let unique = names.iter().filter(|&&other| other == name).count() == 1;
-    if clean && unique { name.to_owned() } else { property.0.to_string() }
+    if clean && is_unique { name.to_owned() } else { property.0.to_string() }
 }
 
 fn choices(names: &[&str]) -> String {

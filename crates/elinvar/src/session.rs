@@ -186,7 +186,7 @@ impl<'a> Judge<'a> {
         &self,
         proofs: Vec<(PropertyId, &Verdict)>,
         check: impl FnOnce(
-            &TransitionSystem,
+            &'a TransitionSystem,
             &[(PropertyId, &Verdict)],
             &Budget,
         ) -> Vec<Result<(), Refusal>>,

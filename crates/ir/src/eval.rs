@@ -17,10 +17,12 @@ use crate::values::Values;
 /// The nodes that `roots` depend on, roots included, each once, operands first.
 pub fn cone(pool: &Pool, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut stack: Vec<ExprId> = roots.into_iter().map(ExprId::regular).collect();
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = vec![0_u64; pool.len().div_ceil(64)];
     let mut nodes = Vec::new();
     while let Some(id) = stack.pop() {
-        if seen.insert(id) {
+        let (word, bit) = (&mut seen[id.node() / 64], 1 << (id.node() % 64));
+        if *word & bit == 0 {
+            *word |= bit;
             nodes.push(id);
             pool.for_each_operand(id, |operand| stack.push(operand.regular()));
         }
@@ -34,22 +36,28 @@ pub struct Evaluator<'a> {
     pool: &'a Pool,
     /// The nodes whose values change; those of constants are computed once.
     nodes: Vec<ExprId>,
+    /// By node: the place of its value, or [`NOWHERE`].
+    places: Vec<u32>,
+    /// Only of the nodes that are needed: a cone is often a small part of a pool.
     values: Vec<Option<Value>>,
 }
+
+/// A node without a value.
+const NOWHERE: u32 = u32::MAX;
 
 impl<'a> Evaluator<'a> {
     /// Prepares to evaluate `roots`.
     pub fn new(pool: &'a Pool, roots: impl IntoIterator<Item = ExprId>) -> Self {
         let mut nodes = cone(pool, roots);
         // The last node has the largest number.
-        let mut values = vec![None; nodes.last().map_or(0, |last| last.node() + 1)];
+        let mut places = vec![NOWHERE; nodes.last().map_or(0, |last| last.node() + 1)];
+        let mut values = Vec::with_capacity(nodes.len());
         nodes.retain(|&id| {
-            let constant = pool.const_value(id);
-            let is_constant = constant.is_some();
-            values[id.node()] = constant.map(Value::from);
-            !is_constant
+            places[id.node()] = values.len() as u32;
+            values.push(pool.const_value(id).map(Value::from));
+            values.last().is_some_and(Option::is_none)
         });
-        Evaluator { pool, nodes, values }
+        Evaluator { pool, nodes, places, values }
     }
 
     /// Evaluates everything prepared, asking `symbol` for the value of each
@@ -60,7 +68,7 @@ impl<'a> Evaluator<'a> {
                 Expr::Symbol(_) => symbol(id),
                 expr => evaluate(self.pool, id, &expr, |operand| self.borrow(operand)),
             };
-            self.values[id.node()] = Some(value);
+            self.values[self.places[id.node()] as usize] = Some(value);
         }
     }
 
@@ -72,9 +80,15 @@ impl<'a> Evaluator<'a> {
         self.borrow(id).into_owned()
     }
 
+    /// The value of the node of a prepared expression.
+    fn of_node(&self, id: ExprId) -> &Value {
+        let place = self.places.get(id.node());
+        let value = place.and_then(|&place| self.values.get(place as usize)?.as_ref());
+        value.expect("a prepared expression")
+    }
+
     fn borrow(&self, id: ExprId) -> Cow<'_, Value> {
-        let value = self.values.get(id.node()).and_then(Option::as_ref);
-        let value = value.expect("a prepared expression");
+        let value = self.of_node(id);
         match id.is_complement() {
             true => Cow::Owned(Value::Bv(value.bv().not())),
             false => Cow::Borrowed(value),
@@ -88,8 +102,7 @@ impl<'a> Evaluator<'a> {
 
     /// Is this prepared bit true?
     pub fn holds(&self, id: ExprId) -> bool {
-        let value = self.values[id.node()].as_ref().expect("a prepared expression");
-        value.bv().is_true() != id.is_complement()
+        self.of_node(id).bv().is_true() != id.is_complement()
     }
 }
 

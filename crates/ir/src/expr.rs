@@ -383,6 +383,11 @@ impl Pool {
         (0..self.nodes.len()).map(|node| ExprId::new(node, false))
     }
 
+    /// The node with this number, if there is one.
+    pub fn nth(&self, node: usize) -> Option<ExprId> {
+        (node < self.nodes.len()).then(|| ExprId::new(node, false))
+    }
+
     // ---- reading ---------------------------------------------------------
 
     /// The sort of an expression.

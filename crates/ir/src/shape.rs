@@ -106,8 +106,10 @@ struct Colouring<'a> {
     system: &'a TransitionSystem,
     /// By node: for symbols the colour, for others the hash of the expression.
     hashes: Vec<u64>,
-    /// By node that is an associative and commutative operator: the sum over the
-    /// operands of the largest expression of this operator alone.
+    /// By node: its operator, if that is associative and commutative.
+    nested: Vec<Option<BinaryOp>>,
+    /// By such a node: the sum over the operands of the largest expression of this operator
+    /// alone.
     sums: Vec<u64>,
     /// By node: the sum over the places where it is read; zero if there are none.
     uses: Vec<u64>,
@@ -126,7 +128,12 @@ impl<'a> Colouring<'a> {
             let expr = pool.symbol_expr(symbol);
             hashes[expr.node()] = ordered(tag as u64, &[sort_code(pool.sort(expr))]);
         }
-        Colouring { system, hashes, sums: vec![0; pool.len()], uses: vec![0; pool.len()] }
+        let nested = |id| match pool.get(id) {
+            Expr::Binary(op, ..) if is_associative(op) => Some(op),
+            _ => None,
+        };
+        let nested = pool.ids().map(nested).collect();
+        Colouring { system, hashes, nested, sums: vec![0; pool.len()], uses: vec![0; pool.len()] }
     }
 
     /// The hashes of all expressions but symbols, by the colours of the symbols.
@@ -183,8 +190,7 @@ impl<'a> Colouring<'a> {
 
     /// What an operand of a commutative operator adds to the sum of it.
     fn summand(&self, op: BinaryOp, operand: ExprId) -> u64 {
-        let same = |expr| matches!(expr, Expr::Binary(inner, ..) if inner == op);
-        if is_associative(op) && !operand.is_complement() && same(self.system.pool().get(operand)) {
+        if !operand.is_complement() && self.nested[operand.node()] == Some(op) {
             self.sums[operand.node()]
         } else {
             mix(self.edge(operand))

@@ -7,12 +7,10 @@
 //! in every cycle after the first. An `init` may be an expression over other
 //! states' initial values and over the inputs of cycle zero.
 
-use rustc_hash::FxHashMap;
-
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::expr::{ExprId, Pool, Sort, SymbolId};
 use crate::origin::{Goal, Origin, Place};
@@ -139,6 +137,8 @@ pub struct TransitionSystem {
     free_states: Vec<usize>,
     /// What is computed when it is first asked for; copies share it.
     pub(crate) keys: Arc<OnceLock<Vec<RegisterKey>>>,
+    /// By property: has no other one its name?
+    unique: Arc<OnceLock<Vec<bool>>>,
 }
 
 /// Why a system is not well-formed.
@@ -215,7 +215,8 @@ impl SystemBuilder {
         })?;
         let free_states =
             (0..self.states.len()).filter(|&i| self.states[i].next.is_none()).collect();
-        Ok(TransitionSystem { parts: self, roles, init_order, free_states, keys: Arc::default() })
+        let (keys, unique) = Default::default();
+        Ok(TransitionSystem { parts: self, roles, init_order, free_states, keys, unique })
     }
 
     fn roles(&self) -> Result<Vec<Role>, SystemError> {
@@ -398,6 +399,19 @@ impl TransitionSystem {
         &self.parts.properties[id.0]
     }
 
+    /// Has no other property the name of this one?
+    pub fn has_unique_name(&self, id: PropertyId) -> bool {
+        let properties = &self.parts.properties;
+        let unique = self.unique.get_or_init(|| {
+            let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+            for property in properties {
+                *counts.entry(&property.name).or_default() += 1;
+            }
+            properties.iter().map(|property| counts[&property.name[..]] == 1).collect()
+        });
+        unique[id.0]
+    }
+
     /// The bad bit of a safety property.
     pub fn bad(&self, id: PropertyId) -> Option<ExprId> {
         match self.property(id).kind {
@@ -458,19 +472,29 @@ impl TransitionSystem {
     /// Nothing asked of the roots changes when the other states are left out:
     /// they have some value whatever the rest does.
     pub fn cone_of_influence(&self, roots: impl IntoIterator<Item = ExprId>) -> BTreeSet<usize> {
-        let mut states = BTreeSet::new();
-        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-        let mut stack: Vec<ExprId> = roots.into_iter().map(ExprId::regular).collect();
+        let states = self.states_behind(roots);
+        let is_in = |state: &usize| states[state / 64] >> (state % 64) & 1 == 1;
+        (0..self.states().len()).filter(is_in).collect()
+    }
+
+    /// The same as a set of bits: state `n` is bit `n % 64` of word `n / 64`.
+    pub fn states_behind(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<u64> {
+        let mut states = vec![0_u64; self.states().len().div_ceil(64)];
+        let mut seen = vec![0_u64; self.pool().len().div_ceil(64)];
+        let mut stack: Vec<ExprId> = roots.into_iter().collect();
         while let Some(node) = stack.pop() {
-            if !seen.insert(node) {
+            let (word, bit) = (&mut seen[node.node() / 64], 1 << (node.node() % 64));
+            if *word & bit != 0 {
                 continue;
             }
+            *word |= bit;
+            let node = node.regular();
             if let Some(Role::State(index)) = self.role_of(node) {
-                states.insert(index);
+                states[index / 64] |= 1 << (index % 64);
                 let State { init, next, .. } = self.states()[index];
-                stack.extend(init.into_iter().chain(next).map(ExprId::regular));
+                stack.extend(init.into_iter().chain(next));
             }
-            self.pool().for_each_operand(node, |operand| stack.push(operand.regular()));
+            self.pool().for_each_operand(node, |operand| stack.push(operand));
         }
         states
     }
@@ -544,6 +568,7 @@ mod tests {
         assert_eq!(behind(bits[0]), [0, 1, 3]);
         assert_eq!(behind(bits[2]), [2]);
         assert_eq!(behind(bits[4]), [0, 1, 3, 4]);
+        assert_eq!(system.states_behind([bits[4]]), [0b11011]);
     }
 
     #[test]

@@ -4,11 +4,12 @@
 //! queries about it: they are asserted with a literal of its own, which is assumed there. So is
 //! the literal with which the constraints of the second cycle are asserted, which must hold
 //! after a step, but not in a last cycle. What the invariants have in common, the logic of the
-//! system and what the solver learns about it, is encoded once.
+//! system and what the solver learns about it, is encoded once. Invariants share an encoding of a
+//! step only if they state the same equations, since these are part of the encoding.
 
 use elinvar_ir::{ExprId, PropertyId, StateBit, TransitionSystem};
 
-use super::{Literal, TOGETHER, literals_of_bits, read_at_start, read_in_cycle};
+use super::{Equations, Literal, TOGETHER, literals_of_bits, read_at_start, read_in_cycle};
 use crate::encode::{Encoder, Frame};
 use crate::refusal::{Refusal, bad_of};
 use crate::solver::{Budget, Lit, SatAnswer};
@@ -25,19 +26,25 @@ pub fn invariants(
     for (place, &(property, clauses)) in claims.iter().enumerate() {
         let claim = bad_of(system, property).and_then(|bad| {
             let clauses = literals_of_bits(system, clauses)?;
-            Ok(Claim { place, clauses, bad })
+            let equations = Equations::of(system, &clauses);
+            Ok(Claim { place, clauses, equations, bad })
         });
         judged.push(claim.map(|claim| open.push(claim)));
     }
-    for prove in [initiation, induction] {
-        let answers = match prove(system, &open, budget) {
-            Ok(answers) => answers,
-            Err(refusal) => vec![Err(refusal); open.len()],
-        };
-        for (claim, answer) in open.iter().zip(answers) {
+    let answers = |answers: Result<Answers, Refusal>, claims: &[Claim]| {
+        answers.unwrap_or_else(|refusal| vec![Err(refusal); claims.len()])
+    };
+    for (claim, answer) in open.iter().zip(answers(initiation(system, &open, budget), &open)) {
+        judged[claim.place] = answer;
+    }
+    open.retain(|claim| judged[claim.place].is_ok());
+    open.sort_by(|a, b| a.equations.cmp(&b.equations));
+    for claims in open.chunk_by(|a, b| a.equations == b.equations) {
+        let equations = &claims[0].equations;
+        let proved = induction(system, equations, claims, budget);
+        for (claim, answer) in claims.iter().zip(answers(proved, claims)) {
             judged[claim.place] = answer;
         }
-        open.retain(|claim| judged[claim.place].is_ok());
     }
     judged
 }
@@ -47,6 +54,7 @@ struct Claim {
     /// Its position in the list.
     place: usize,
     clauses: Vec<Vec<Literal>>,
+    equations: Equations,
     bad: ExprId,
 }
 
@@ -110,14 +118,16 @@ fn initiation(
     Ok(claims.iter().map(|claim| claim.expect(&mut encoder, &frame, &[], refusal)).collect())
 }
 
-/// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′, and SAT?  Inv ∧ C ∧ B
+/// SAT?  Inv ∧ C ∧ T ∧ C′ ∧ ¬Inv′, and SAT?  Inv ∧ C ∧ B, for invariants that state these equations
 fn induction(
     system: &TransitionSystem,
+    equations: &Equations,
     claims: &[Claim],
     budget: &Budget,
 ) -> Result<Answers, Refusal> {
     let mut encoder = Encoder::new(budget);
     let mut frame = Frame::free(system);
+    equations.set(&mut encoder, system, &mut frame);
     frame.constrain(&mut encoder)?;
     frame.encode_all(&mut encoder, mentioned(claims))?;
     let roots = mentioned(claims).chain(system.constraints().iter().copied());

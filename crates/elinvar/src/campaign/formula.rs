@@ -1,6 +1,7 @@
 //! Facts about words as formulas, which text certificates can express: a witness circuit has the
 //! size of the model, which is too much for each of a thousand properties.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -9,14 +10,18 @@ use elinvar_ir::{Certificate, ExprId, Fact, Formula, Pool, Role, TransitionSyste
 use super::assume::facts;
 
 /// The same proof in a form that a text certificate can express. `None` if it has none.
-pub(crate) fn in_text_form(system: &TransitionSystem, proof: &Certificate) -> Option<Certificate> {
+pub(crate) fn in_text_form<'a>(
+    system: &TransitionSystem,
+    proof: &'a Certificate,
+) -> Option<Cow<'a, Certificate>> {
     match proof {
         Certificate::Inductive { .. }
         | Certificate::KInductive { .. }
         | Certificate::Formula(_)
-        | Certificate::Ranking(_) => Some(proof.clone()),
+        | Certificate::Ranking(_) => Some(Cow::Borrowed(proof)),
         Certificate::Facts { .. } => {
-            formula(system, &facts(proof)?).map(|formula| Certificate::Formula(Box::new(formula)))
+            let formula = formula(system, &facts(proof)?)?;
+            Some(Cow::Owned(Certificate::Formula(Box::new(formula))))
         }
     }
 }
@@ -65,10 +70,10 @@ mod tests {
         let state = system.states()[0].symbol;
         let judge = |clauses: Vec<Vec<StateBit>>| {
             let proof = Certificate::Inductive { clauses };
-            assert_eq!(in_text_form(&system, &proof).as_ref(), Some(&proof));
+            assert_eq!(in_text_form(&system, &proof).as_deref(), Some(&proof));
             let proof = Certificate::Facts { clauses: facts(&proof).unwrap() };
             let text = in_text_form(&system, &proof).unwrap();
-            assert!(matches!(text, Certificate::Formula(_)));
+            assert!(matches!(*text, Certificate::Formula(_)));
             let judge =
                 |proof| certificate(&system, PropertyId(0), proof, &Budget::default()).is_ok();
             assert_eq!(judge(&proof), judge(&text));

@@ -87,12 +87,7 @@ fn is_common(group: &Group, size: u32, states: &[u64]) -> bool {
 
 /// The states that a property depends on, as a set of bits.
 pub(crate) fn cone(system: &TransitionSystem, id: PropertyId) -> Vec<u64> {
-    let roots = system.property(id).bits().iter().copied();
-    let mut bits = vec![0; system.states().len().div_ceil(64)];
-    for state in system.cone_of_influence(roots) {
-        bits[state / 64] |= 1 << (state % 64);
-    }
-    bits
+    system.states_behind(system.property(id).bits().iter().copied())
 }
 
 #[cfg(test)]

@@ -247,7 +247,8 @@ impl Recorder {
         }
         self.has_folder = true;
         match self.held {
-            Some(_) => files::replace_unsynchronised(&path, &contents)?,
+            // The line that names the file is written after it.
+            Some(_) => files::write_unsynchronised(&path, &contents)?,
             None => files::write(&path, &contents)?,
         }
         Ok(Some(name))

@@ -97,7 +97,7 @@ pub fn text_certificate(
 ) -> Result<Vec<u8>, Error> {
     let too_large = || Error::usage("the invariant is too large to be written");
     let proof = Proof::of(certificate, system).ok_or_else(too_large)?;
-    let property = property::label(&property::names(system), property);
+    let property = property::label_in(system, property);
     text::write(&TextCertificate { property, proof }, system).map_err(unwritable)
 }
 

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use serde_json::Value as Json;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// JSON that can stand in a script element: no `<` in it begins a tag or a comment.
-pub(crate) fn script_data(data: &Json) -> String {
-    data.to_string().replace('<', "\\u003c")
+pub(crate) fn script_data(data: &impl Serialize) -> String {
+    let text = serde_json::to_string(data).expect("the data of a page has a JSON form");
+    text.replace('<', "\\u003c")
 }
 
 /// How many bytes a text takes in the data, about.
@@ -86,7 +87,7 @@ mod tests {
         let data = json!({ "names": hostile });
         let text = script_data(&data);
         assert!(!text.contains('<'), "{text}");
-        assert_eq!(serde_json::from_str::<Json>(&text).unwrap(), data);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), data);
         assert_eq!(markup("<a & b>"), "&lt;a &amp; b&gt;");
         for text in hostile {
             assert!(cost(text) + 2 >= script_data(&json!(text)).len(), "{text}");

@@ -20,6 +20,7 @@ mod waves;
 use std::time::SystemTime;
 
 use elinvar_ir::{StopReason, Trace, TransitionSystem};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use self::escape::{markup, policy_hash, script_data};
@@ -111,7 +112,7 @@ pub(crate) fn document(
     title: &str,
     style: String,
     figures: &str,
-    data: &Json,
+    data: &impl Serialize,
     script: String,
 ) -> String {
     let policy = format!(

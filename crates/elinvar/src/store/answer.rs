@@ -2,13 +2,13 @@
 //!
 //! Properties with the same key have one entry, which is read once. If it is a proof, it is
 //! checked for the first of them; for the others the checker accepts that they are the same but
-//! for their symbols, which takes a pass over their logic ([`elinvar_check::renaming`]). The
+//! for their symbols, which takes a pass over their logic ([`elinvar_check::Renaming`]). The
 //! proofs by clauses that are left are checked in common encodings
 //! ([`elinvar_check::invariants`]), where they are about common registers.
 
 use std::collections::BTreeMap;
 
-use elinvar_check::{Budget, Refusal};
+use elinvar_check::{Budget, Refusal, Renaming};
 use elinvar_ir::{Certificate, ExprId, PropertyId, StateBit, TransitionSystem, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -56,6 +56,7 @@ impl Asking<'_> {
         for batch in batches(proofs) {
             self.confirm_batch(&groups, batch, inquiry);
         }
+        let mut renaming = None;
         for group in &groups {
             for &property in &group.others {
                 // The entry is as wrong for the others as for the first.
@@ -66,9 +67,12 @@ impl Asking<'_> {
                     return;
                 }
                 let verdict = self.read(property, group, inquiry);
-                if !self.confirm_renamed(property, group, verdict.as_ref(), inquiry) {
-                    self.confirm(property, group, verdict, inquiry);
-                }
+                let Some(verdict) =
+                    self.confirm_renamed(property, group, verdict, &mut renaming, inquiry)
+                else {
+                    continue;
+                };
+                self.confirm(property, group, verdict, inquiry);
             }
         }
     }
@@ -156,37 +160,39 @@ impl Asking<'_> {
     }
 
     /// Confirms a proof because the property is the same as the first one of its group, which was
-    /// proved. False if it is not known to be.
-    fn confirm_renamed(
-        &self,
+    /// proved. Returns the evidence if it is not known to be.
+    fn confirm_renamed<'s>(
+        &'s self,
         property: PropertyId,
         group: &Group,
-        verdict: Option<&Verdict>,
+        verdict: Option<Verdict>,
+        renaming: &mut Option<Renaming<'s>>,
         inquiry: &mut Inquiry,
-    ) -> bool {
-        let (Some(verdict @ Verdict::Safe(_)), Some(Verdict::Safe(_))) =
-            (verdict, inquiry.found.get(&group.first))
+    ) -> Option<Option<Verdict>> {
+        let (Some(Verdict::Safe(_)), Some(Verdict::Safe(_))) =
+            (&verdict, inquiry.found.get(&group.first))
         else {
-            return false;
+            return Some(verdict);
         };
         let (own, other) =
             (&inquiry.normals[&property].nodes, &inquiry.normals[&group.first].nodes);
         if own.is_empty() || own.len() != other.len() || self.system().bad(property).is_none() {
-            return false;
+            return Some(verdict);
         }
-        let accepted = self.judge.confirm_proofs(vec![(property, verdict)], |original, _, _| {
-            let id = |&node: &u32| original.pool().ids().nth(node as usize);
+        let proof = verdict?;
+        let accepted = self.judge.confirm_proofs(vec![(property, &proof)], |original, _, _| {
+            let id = |&node: &u32| original.pool().nth(node as usize);
             let pairs = own.iter().zip(other).map(|(a, b)| id(a).zip(id(b)));
             let pairs: Option<Vec<(ExprId, ExprId)>> = pairs.collect();
             let Some(pairs) = pairs else { return vec![Err(Refusal::RenamedProperty)] };
-            let pairs = pairs.into_iter();
-            vec![elinvar_check::renaming(original, property, group.first, pairs)]
+            let renaming = renaming.get_or_insert_with(|| Renaming::new(original));
+            vec![renaming.judge(property, group.first, &pairs)]
         });
-        let is_accepted = accepted == [true];
-        if is_accepted {
-            self.note(property, verdict.clone(), group.entry.depth, inquiry);
+        if accepted != [true] {
+            return Some(Some(proof));
         }
-        is_accepted
+        self.note(property, proof, group.entry.depth, inquiry);
+        None
     }
 }
 

@@ -6,11 +6,13 @@
 //! gives. Names, the order of declarations, and logic outside of the cone do not matter.
 //!
 //! The traversal has to decide which operand of a commutative operator it visits first. It
-//! compares colours: the first ones of [`super::graph`], refined within the cone by what reads a
-//! node, two times. Where two operands have the same colour, the traversal takes the one that the
-//! system has first. If they can be exchanged by a symmetry of the cone, that makes no difference;
-//! otherwise the same property in a file of another order may get another key. That costs time,
-//! and is never wrong: equal keys mean equal cones, and evidence is checked anyway.
+//! compares the first colours of [`super::graph`], which are computed once for all properties. Only
+//! if they are equal for the operands of some operator in the cone, all colours are refined within
+//! the cone by what reads a node, two times, and the traversal begins again. Where two operands
+//! have the same colour even then, the traversal takes the one that the system has first. If they
+//! can be exchanged by a symmetry of the cone, that makes no difference; otherwise the same property
+//! in a file of another order may get another key. That costs time, and is never wrong: equal keys
+//! mean equal cones, and evidence is checked anyway.
 
 use std::sync::Mutex;
 
@@ -29,7 +31,7 @@ use crate::session::lock;
 const ROUNDS: usize = 2;
 
 /// The first bytes that are hashed. Another definition of the key needs another version.
-const VERSION: &[u8] = b"elinvar cone 1\n";
+const VERSION: &[u8] = b"elinvar cone 2\n";
 
 const UNSEEN: u32 = u32::MAX;
 
@@ -79,15 +81,11 @@ impl Normaliser {
 
     /// The normal form of a property of the system.
     pub fn normal(&mut self, system: &TransitionSystem, property: PropertyId) -> Normal {
-        let mut roots = Roots::new(system, property);
-        self.collect(&roots);
-        self.refine(&roots);
-        let conditions = self.sort_roots(&mut roots);
-        let order = self.number(&roots);
+        let roots = Roots::new(system, property);
+        let Ordered { roots, conditions, order } =
+            self.by_first_colours(roots.clone()).unwrap_or_else(|| self.by_refined_colours(roots));
         let normal = self.write(&roots, &order, conditions);
-        for &node in &order {
-            self.numbers[node as usize] = UNSEEN;
-        }
+        self.forget(&order);
         Normal { nodes: order, ..normal }
     }
 
@@ -197,49 +195,74 @@ impl Normaliser {
         }
     }
 
-    /// Sorts the roots by colour; returns the order that conditions have then.
-    fn sort_roots(&self, roots: &mut Roots) -> Vec<usize> {
-        let colour = |edge: &Edge| edge_colour(*edge, &self.colours);
-        roots.constraints.sort_by_key(colour);
-        let mut conditions = Vec::new();
-        let first = roots.fairness.len();
-        for (edges, start) in [(&mut roots.fairness, 0), (&mut roots.bits, first)] {
-            let mut order: Vec<usize> = (0..edges.len()).collect();
-            order.sort_by_key(|&index| colour(&edges[index]));
-            *edges = order.iter().map(|&index| edges[index]).collect();
-            conditions.extend(order.into_iter().map(|index| start + index));
+    /// The order by the first colours, if they leave no choice. Whether they do depends on the cone
+    /// only, and not on the order in which the system has it.
+    fn by_first_colours(&mut self, mut roots: Roots) -> Option<Ordered> {
+        let conditions = sort_roots(&mut roots, &self.graph.colours);
+        if has_ties(&roots, &self.graph.colours) {
+            return None;
         }
-        if roots.is_live { conditions } else { Vec::new() }
+        let Traversal { order, is_clear } = self.traverse(&roots, Colours::First);
+        if !is_clear {
+            self.forget(&order);
+            return None;
+        }
+        Some(Ordered { roots, conditions, order })
+    }
+
+    fn by_refined_colours(&mut self, mut roots: Roots) -> Ordered {
+        self.collect(&roots);
+        self.refine(&roots);
+        let conditions = sort_roots(&mut roots, &self.colours);
+        let Traversal { order, .. } = self.traverse(&roots, Colours::Refined);
+        Ordered { roots, conditions, order }
     }
 
     /// Numbers the nodes of the cone in the order in which a depth-first search meets them. It
     /// goes on from a register to its initial and next value before it looks at anything else,
-    /// so that what belongs together is numbered together.
-    fn number(&mut self, roots: &Roots) -> Vec<u32> {
+    /// so that what belongs together is numbered together. With first colours, it ends where they
+    /// leave a choice.
+    fn traverse(&mut self, roots: &Roots, colours: Colours) -> Traversal {
+        let (rows, numbers, stack) = (&self.graph.rows, &mut self.numbers, &mut self.stack);
+        let (colours, may_choose) = match colours {
+            Colours::First => (&self.graph.colours, false),
+            Colours::Refined => (&self.colours, true),
+        };
         let mut order = Vec::with_capacity(self.cone.len());
         let all = roots.bits.iter().chain(&roots.fairness).chain(&roots.constraints);
         for root in all {
-            self.stack.push(root.node() as u32);
-            while let Some(node) = self.stack.pop() {
-                let number = &mut self.numbers[node as usize];
+            stack.push(root.node() as u32);
+            while let Some(node) = stack.pop() {
+                let number = &mut numbers[node as usize];
                 if *number != UNSEEN {
                     continue;
                 }
                 *number = order.len() as u32;
                 order.push(node);
-                let row = &self.graph.rows[node as usize];
+                let row = &rows[node as usize];
                 let mut operands = row.operands;
                 if row.class == Class::Commutative {
-                    let colour = |edge: Edge| edge_colour(edge, &self.colours);
-                    if colour(operands[1]) < colour(operands[0]) {
+                    let [first, second] = [0, 1].map(|at| edge_colour(operands[at], colours));
+                    if first == second && operands[0] != operands[1] && !may_choose {
+                        stack.clear();
+                        return Traversal { order, is_clear: false };
+                    }
+                    if second < first {
                         operands.swap(0, 1);
                     }
                 }
                 let operands = operands.iter().rev().filter(|edge| edge.is_some());
-                self.stack.extend(operands.map(|edge| edge.node() as u32));
+                stack.extend(operands.map(|edge| edge.node() as u32));
             }
         }
-        order
+        Traversal { order, is_clear: true }
+    }
+
+    /// Removes the numbers of a traversal.
+    fn forget(&mut self, order: &[u32]) {
+        for &node in order {
+            self.numbers[node as usize] = UNSEEN;
+        }
     }
 
     /// Writes the cone with its numbers, and hashes it.
@@ -247,6 +270,7 @@ impl Normaliser {
         let (graph, numbers, text) = (&self.graph, &self.numbers, &mut self.text);
         let (mut inputs, mut states) = (Vec::new(), Vec::new());
         text.clear();
+        text.reserve(16 * order.len());
         text.extend_from_slice(VERSION);
         let numbered = |edge: Edge| {
             if edge.is_some() {
@@ -262,9 +286,18 @@ impl Normaliser {
                 Class::State(index) => states.push(index as usize),
                 Class::Gate | Class::Commutative => {}
             }
-            // Every record begins with its length, or with a byte from which it follows.
+            let mut operands = row.operands.map(numbered);
+            if row.class == Class::Commutative && operands[1] < operands[0] {
+                operands.swap(0, 1);
+            }
+            // Every record begins with its kind, from which its length follows.
             let has_parameters = row.label[1] != 0 || row.label[2] != 0;
-            text.extend_from_slice(&[row.label[0] as u8, u8::from(has_parameters)]);
+            let mut record = [0; 14];
+            record[..2].copy_from_slice(&[row.label[0] as u8, u8::from(has_parameters)]);
+            for (bytes, operand) in record[2..].chunks_exact_mut(4).zip(operands) {
+                bytes.copy_from_slice(&operand.to_le_bytes());
+            }
+            text.extend_from_slice(&record);
             if has_parameters {
                 text.extend_from_slice(&row.label[1].to_le_bytes());
                 text.extend_from_slice(&row.label[2].to_le_bytes());
@@ -273,13 +306,6 @@ impl Normaliser {
                 let bytes = value.to_big().to_le_bytes();
                 text.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
                 text.extend_from_slice(&bytes);
-            }
-            let mut operands = row.operands.map(numbered);
-            if row.class == Class::Commutative && operands[1] < operands[0] {
-                operands.swap(0, 1);
-            }
-            for operand in operands {
-                text.extend_from_slice(&operand.to_le_bytes());
             }
         }
         for (tag, edges) in
@@ -297,6 +323,52 @@ impl Normaliser {
         let key = Key::new(Sha256::digest(&text[..]).into());
         Normal { key, inputs, states, conditions, nodes: Vec::new() }
     }
+}
+
+/// The colours that a traversal goes by.
+#[derive(Clone, Copy)]
+enum Colours {
+    First,
+    Refined,
+}
+
+/// A property in the order of its normal form.
+struct Ordered {
+    roots: Roots,
+    /// The order that conditions have now.
+    conditions: Vec<usize>,
+    /// The nodes of the cone.
+    order: Vec<u32>,
+}
+
+/// The nodes of a cone in the order of their numbers.
+struct Traversal {
+    order: Vec<u32>,
+    /// Did the colours leave no choice? Otherwise, nodes are missing.
+    is_clear: bool,
+}
+
+/// Sorts the roots by colour; returns the order that conditions have then.
+fn sort_roots(roots: &mut Roots, colours: &[u64]) -> Vec<usize> {
+    let colour = |edge: &Edge| edge_colour(*edge, colours);
+    roots.constraints.sort_by_key(colour);
+    let mut conditions = Vec::new();
+    let first = roots.fairness.len();
+    for (edges, start) in [(&mut roots.fairness, 0), (&mut roots.bits, first)] {
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_by_key(|&index| colour(&edges[index]));
+        *edges = order.iter().map(|&index| edges[index]).collect();
+        conditions.extend(order.into_iter().map(|index| start + index));
+    }
+    if roots.is_live { conditions } else { Vec::new() }
+}
+
+/// Have two of the sorted roots of a kind the same colour?
+fn has_ties(roots: &Roots, colours: &[u64]) -> bool {
+    let colour = |edge: Edge| edge_colour(edge, colours);
+    let is_tie = |pair: &[Edge]| colour(pair[0]) == colour(pair[1]);
+    let Roots { bits, fairness, constraints, .. } = roots;
+    [bits, fairness, constraints].into_iter().any(|edges| edges.windows(2).any(is_tie))
 }
 
 /// The normal forms of one system, for all threads that ask for them.

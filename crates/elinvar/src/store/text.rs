@@ -17,6 +17,7 @@
 //!
 //! What is read may be anything: it is checked like the evidence of an engine.
 
+use std::cell::OnceCell;
 use std::fmt::Write;
 
 use elinvar_formats::certificate::{self, Proof, TextCertificate};
@@ -108,9 +109,9 @@ fn number(word: &str) -> Option<usize> {
 struct Places<'a> {
     system: &'a TransitionSystem,
     normal: &'a Normal,
-    /// The numbers of inputs and states in the normal form.
-    inputs: FxHashMap<usize, usize>,
-    states: FxHashMap<usize, usize>,
+    /// The numbers of inputs and states in the normal form, when they were asked for.
+    inputs: OnceCell<FxHashMap<usize, usize>>,
+    states: OnceCell<FxHashMap<usize, usize>>,
 }
 
 fn inverse(list: &[usize]) -> FxHashMap<usize, usize> {
@@ -119,14 +120,23 @@ fn inverse(list: &[usize]) -> FxHashMap<usize, usize> {
 
 impl<'a> Places<'a> {
     fn new(system: &'a TransitionSystem, normal: &'a Normal) -> Self {
-        let (inputs, states) = (inverse(&normal.inputs), inverse(&normal.states));
-        Places { system, normal, inputs, states }
+        Places { system, normal, inputs: OnceCell::new(), states: OnceCell::new() }
+    }
+
+    /// The number of an input in the normal form, by its number in the system.
+    fn input_number(&self, index: usize) -> Option<usize> {
+        self.inputs.get_or_init(|| inverse(&self.normal.inputs)).get(&index).copied()
+    }
+
+    /// The same for a state.
+    fn state_number(&self, index: usize) -> Option<usize> {
+        self.states.get_or_init(|| inverse(&self.normal.states)).get(&index).copied()
     }
 
     /// The number of a state in the normal form.
     fn number(&self, symbol: ExprId) -> Option<usize> {
         match self.system.role_of(symbol)? {
-            Role::State(index) => self.states.get(&index).copied(),
+            Role::State(index) => self.state_number(index),
             Role::Input(_) => None,
         }
     }
@@ -328,9 +338,10 @@ impl<'a> Places<'a> {
         steps.first()?;
         let mut trace = Trace { property, initial, steps: steps.into(), loop_start };
         // States outside of the cone have their initial values; a wrong one in the cone stays.
-        let is_outside = |state: &usize| !self.states.contains_key(state);
+        let mut is_inside = vec![false; system.states().len()];
+        self.normal.states.iter().for_each(|&state| is_inside[state] = true);
         let mut functions = false;
-        for state in (0..system.states().len()).filter(is_outside) {
+        for state in (0..system.states().len()).filter(|&state| !is_inside[state]) {
             if let Some(init) = system.states()[state].init {
                 match pool.const_value(init) {
                     Some(constant) => trace.initial[state] = constant.into(),
@@ -341,7 +352,7 @@ impl<'a> Places<'a> {
         if functions {
             let computed = Simulator::of_roots(system, &trace, &[]).states().to_vec();
             for (state, value) in computed.into_iter().enumerate() {
-                if is_outside(&state) {
+                if !is_inside[state] {
                     trace.initial[state] = value;
                 }
             }
@@ -402,8 +413,8 @@ impl<'a> Places<'a> {
             if let Some(symbol) = formula.pool.as_symbol(node) {
                 let role = &mut symbols[symbol.index()];
                 *role = match *role {
-                    Role::Input(index) => Role::Input(*self.inputs.get(&index)?),
-                    Role::State(index) => Role::State(*self.states.get(&index)?),
+                    Role::Input(index) => Role::Input(self.input_number(index)?),
+                    Role::State(index) => Role::State(self.state_number(index)?),
                 };
             }
         }
@@ -421,8 +432,8 @@ impl<'a> Places<'a> {
                 let symbol = &mut symbols[symbol.index()];
                 *symbol = renamed(
                     *symbol,
-                    |input| self.inputs.get(&input).copied(),
-                    |state| self.states.get(&state).copied(),
+                    |input| self.input_number(input),
+                    |state| self.state_number(state),
                 )?;
             }
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::campaign::log::{PropertyLine, Source};
@@ -16,38 +17,97 @@ use super::compare::{Change, Comparison, properties};
 use super::strategies::{StrategySummary, attempt};
 use super::{CampaignPage, absolute};
 
-/// The data of the whole page.
-pub(super) fn of_results(
-    results: &Results,
-    comparison: Option<&Comparison<'_>>,
+/// The data of the whole page. What there is for each property has types of its own, because it
+/// takes much longer to make a tree of JSON values from it than to write it.
+#[derive(Serialize)]
+pub(super) struct Data<'a> {
+    version: &'static str,
+    title: &'a str,
+    pub verdict: &'static str,
+    sentence: String,
+    remarks: Vec<String>,
+    facts: Json,
+    command: String,
+    made: Option<u64>,
+    models: usize,
+    strategies: Vec<Json>,
+    comparison: Option<Json>,
+    properties: Vec<Row<'a>>,
+}
+
+/// What the page shows of a property.
+#[derive(Serialize)]
+struct Row<'a> {
+    number: usize,
+    name: &'a str,
+    model: &'a str,
+    kind: &'a str,
+    verdict: &'a str,
+    engine: Option<&'a str>,
+    depth: Option<usize>,
+    cpu: f64,
+    /// By strategy.
+    attempts: Vec<Option<Attempt<'a>>>,
+    depends: Vec<&'a str>,
+    certificate: Option<String>,
+    trace: Option<String>,
+    verify: Option<String>,
+    change: Option<&'static str>,
+    before: Option<Before<'a>>,
+}
+
+/// An attempt of a strategy.
+#[derive(Serialize)]
+struct Attempt<'a> {
+    verdict: &'a str,
+    seconds: f64,
+    cpu: f64,
+    memory: u64,
+    engine: Option<&'a str>,
+    reason: Option<&'a str>,
+    source: &'static str,
+}
+
+/// What the earlier campaign has found.
+#[derive(Serialize)]
+struct Before<'a> {
+    verdict: &'a str,
+    cpu: f64,
+}
+
+/// The data of a page about these results.
+pub(super) fn of_results<'a>(
+    results: &'a Results,
+    comparison: Option<&Comparison<'a>>,
     options: &CampaignPage,
-) -> Json {
+) -> Data<'a> {
     let totals = results.totals();
     let made = options.made.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let base = base(&results.folder, options.file.as_deref());
     let change = |at: usize| comparison.map(|comparison| comparison.changes[at]);
     let rows = results.properties.iter().enumerate();
-    let rows: Vec<Json> = rows.map(|(at, p)| property(results, at, p, change(at), &base)).collect();
     let summaries = StrategySummary::of(results);
     let strategies = results.plan.strategies.iter().zip(&summaries);
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "title": results.plan.name,
-        "verdict": verdict(&totals),
-        "sentence": sentence(results, &totals),
-        "remarks": remarks(results, &totals),
-        "facts": facts(results, &totals),
-        "command": command_line(&options.command),
-        "made": made.map(|time| time.as_millis() as u64),
-        "models": results.plan.models.len(),
-        "strategies": strategies.map(|(plan, done)| strategy(plan, done)).collect::<Vec<_>>(),
-        "comparison": comparison.map(|comparison| json!({
-            "sentence": comparison.sentence(),
-            "counts": comparison.counts().iter()
-                .map(|(change, number)| json!([change.word(), number])).collect::<Vec<_>>(),
-        })),
-        "properties": rows,
-    })
+    Data {
+        version: env!("CARGO_PKG_VERSION"),
+        title: &results.plan.name,
+        verdict: verdict(&totals),
+        sentence: sentence(results, &totals),
+        remarks: remarks(results, &totals),
+        facts: facts(results, &totals),
+        command: command_line(&options.command),
+        made: made.map(|time| time.as_millis() as u64),
+        models: results.plan.models.len(),
+        strategies: strategies.map(|(plan, done)| strategy(plan, done)).collect(),
+        comparison: comparison.map(|comparison| {
+            json!({
+                "sentence": comparison.sentence(),
+                "counts": comparison.counts().iter()
+                    .map(|(change, number)| json!([change.word(), number])).collect::<Vec<_>>(),
+            })
+        }),
+        properties: rows.map(|(at, p)| row(results, at, p, change(at), &base)).collect(),
+    }
 }
 
 /// The verdict on all properties in one word.
@@ -145,59 +205,53 @@ fn strategy(plan: &Strategy, done: &StrategySummary) -> Json {
     })
 }
 
-fn property(
-    results: &Results,
+fn row<'a>(
+    results: &'a Results,
     at: usize,
-    property: &PropertyResult,
-    change: Option<(Change, Option<&PropertyResult>)>,
+    property: &'a PropertyResult,
+    change: Option<(Change, Option<&'a PropertyResult>)>,
     base: &str,
-) -> Json {
+) -> Row<'a> {
     let model = &results.plan.models[property.model];
     let strategies = results.plan.strategies.iter();
-    let attempts: Vec<Json> =
-        strategies.map(|s| attempt(property, &s.name).map_or(Json::Null, attempted)).collect();
     let decided = property.decided();
     let file = |file: Option<&String>| file.map(|file| format!("{base}{}", uri(Path::new(file))));
     let depends = decided.map(|line| &line.depends[..]).unwrap_or_default();
-    let depends: Vec<&str> = (depends.iter())
-        .filter_map(|&index| results.property(property.model, index))
-        .map(|property| &property.name[..])
-        .collect();
+    let depends = depends.iter().filter_map(|&index| results.property(property.model, index));
     let before = change.and_then(|(_, old)| old);
-    json!({
-        "number": at,
-        "name": property.name,
-        "model": model.name,
-        "kind": property.kind,
-        "verdict": property.verdict(),
-        "engine": decided.and_then(|line| line.engine.as_ref()),
-        "depth": decided.and_then(|line| line.depth),
-        "cpu": property.cpu_seconds(),
-        "attempts": attempts,
-        "depends": depends,
-        "certificate": file(decided.and_then(|line| line.certificate.as_ref())),
-        "trace": file(decided.and_then(|line| line.trace.as_ref())),
-        "verify": decided.and_then(|line| verify(results, property, line)),
-        "change": change.and_then(|(change, _)| change.word()),
-        "before": before.map(|old| json!({ "verdict": old.verdict(), "cpu": old.cpu_seconds() })),
-    })
+    Row {
+        number: at,
+        name: &property.name,
+        model: &model.name,
+        kind: &property.kind,
+        verdict: property.verdict(),
+        engine: decided.and_then(|line| line.engine.as_deref()),
+        depth: decided.and_then(|line| line.depth),
+        cpu: property.cpu_seconds(),
+        attempts: strategies.map(|s| attempt(property, &s.name).map(attempted)).collect(),
+        depends: depends.map(|property| &property.name[..]).collect(),
+        certificate: file(decided.and_then(|line| line.certificate.as_ref())),
+        trace: file(decided.and_then(|line| line.trace.as_ref())),
+        verify: decided.and_then(|line| verify(results, property, line)),
+        change: change.and_then(|(change, _)| change.word()),
+        before: before.map(|old| Before { verdict: old.verdict(), cpu: old.cpu_seconds() }),
+    }
 }
 
-fn attempted(line: &PropertyLine) -> Json {
-    let source = match line.source {
-        Source::Engine => "from an engine",
-        Source::Store => "from the store",
-        Source::Campaign => "with another property",
-    };
-    json!({
-        "verdict": line.verdict,
-        "seconds": line.seconds,
-        "cpu": line.cpu_seconds,
-        "memory": line.memory_bytes,
-        "engine": line.engine,
-        "reason": line.reason,
-        "source": source,
-    })
+fn attempted(line: &PropertyLine) -> Attempt<'_> {
+    Attempt {
+        verdict: &line.verdict,
+        seconds: line.seconds,
+        cpu: line.cpu_seconds,
+        memory: line.memory_bytes,
+        engine: line.engine.as_deref(),
+        reason: line.reason.as_deref(),
+        source: match line.source {
+            Source::Engine => "from an engine",
+            Source::Store => "from the store",
+            Source::Campaign => "with another property",
+        },
+    }
 }
 
 /// The command that checks the evidence again.

@@ -50,7 +50,7 @@ pub fn html(results: &Results, earlier: Option<&Results>, options: &CampaignPage
     let figures = figures::markup(results, comparison.as_ref());
     let style = format!("{}{STYLE}{}", page::PAGE_STYLE, crate::plot::STYLE);
     let scripts = [page::DOM_SCRIPT].iter().chain(&page::TABLE_SCRIPTS).chain(&[SCRIPT]);
-    let title = format!("{}: {}", results.plan.name, data["verdict"].as_str().unwrap_or_default());
+    let title = format!("{}: {}", results.plan.name, data.verdict);
     page::document(&title, style, &figures, &data, page::script(scripts))
 }
 
