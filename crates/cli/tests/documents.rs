@@ -68,7 +68,7 @@ struct Example {
 impl Example {
     /// Does it read Verilog, or a file that was made from it?
     fn needs_yosys(&self) -> bool {
-        [".sv", "verilog", "elinvar check\n", "fifo."]
+        [".sv", "verilog", "elinvar check\n", "fifo.", "a_pointers"]
             .iter()
             .any(|part| format!("{}\n", self.command).contains(part))
     }
