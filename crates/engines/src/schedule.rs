@@ -276,7 +276,7 @@ impl Schedule {
             alone(pdr(signals.clone()), once(ALONE, SLICE)),
             on_bits(bmc(), within(40_000_000, early(40_000, SHALLOW))),
             on_bits(Choice::Simulation(SimulationOptions::default()), early(12_000, RANDOM)),
-            alone(pdr(clearing), late(80_000)),
+            alone(pdr(clearing), late(SLICE)),
             with(pdr(PdrOptions::default()), late(60_000)),
             alone(pdr(signals), late(40_000)),
             alone(words.when(&[Condition::HasNumbers]), late(40_000)),
