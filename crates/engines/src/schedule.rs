@@ -61,9 +61,8 @@ const SHALLOW: u64 = 300_000;
 const RANDOM: u64 = 60_000;
 
 /// The work after which other engines get a share as well: about ten seconds. Before, the main
-/// search has nearly all of the processor: half of the models that take longer than a second are
-/// decided by then, and a share for others would delay all of these. See `cargo xtask experiment
-/// shares` and the chapter "Measurements" of the book.
+/// search has nearly all of the processor: most models that it decides are decided by then, and a
+/// share for others would delay all of these. See the chapter "Measurements" of the book.
 const LONG_SEARCH: u64 = 22_000_000;
 
 /// The turns of the search backwards, and when they become shorter: after about one second of
@@ -253,8 +252,7 @@ impl Schedule {
     /// others do not. The search on plain bits has the first turn, and the search with internal
     /// signals has one early, which is enough for some families of models. Both start anew when the
     /// main search has worked for long. Then a second search on merged signals joins, which differs
-    /// in what it does about counterexamples to pushing: most models that take one of the two long
-    /// are decided soon by the other one.
+    /// in what it does about counterexamples to pushing: it decides some models much sooner.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
         // These exchange no lemmas, so that their luck is independent.
