@@ -1,13 +1,13 @@
 //! Deciding the properties of a problem.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use elinvar_engines::cfg::{Cfg, CfgOptions};
 use elinvar_engines::liveness::Method as Liveness;
 use elinvar_engines::schedule::Schedule;
-use elinvar_engines::{Choice, Engine, EngineError, Event, Task};
+use elinvar_engines::{Choice, Engine, EngineError, Task};
 use elinvar_ir::program::ProgramVerdict;
 use elinvar_ir::{
     Certificate, Goal, PdrState, PropertyId, PropertyKind as Kind, StopReason, Verdict,
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::options::{Method, Options, Shortening};
 use crate::problem::{Problem, ProgramProblem, SystemProblem};
 use crate::progress::Phase;
-use crate::race::race;
+use crate::race::{Cause, Failure, race};
 use crate::report::{Location, Proof, PropertyKind, PropertyReport, Report, Trace, VerdictSource};
 use crate::saved;
 use crate::session::{Judge, Session, lock};
@@ -46,6 +46,9 @@ pub fn check(problem: &Problem, options: &Options) -> Result<Report, Error> {
 
 /// The least time in which shorter counterexamples are looked for.
 const BRIEF: Duration = Duration::from_millis(200);
+
+/// Evidence that the checker refused, by property.
+type Failures = Arc<Mutex<Vec<(PropertyId, Failure)>>>;
 
 /// A checked verdict that is not yet part of a report.
 pub(crate) type Decided = (PropertyId, Verdict<Proof, Trace>);
@@ -208,13 +211,23 @@ impl Session {
             Some(earlier) => task.with_earlier(Some(Arc::clone(earlier))),
             None => task.with_hints(hints),
         };
-        let task = self.confirming_early(task, problem);
+        let failures: Failures = Arc::default();
+        let task = match &contest {
+            Contest::One(_) | Contest::Turns(_) => self.judging(task, problem, &failures),
+            // The race judges what its engines find.
+            Contest::Race(_) => task,
+        };
         let (session, asked, shared) = (self.clone(), task.clone(), problem.clone());
+        let refused = Arc::clone(&failures);
         let decided = self.supervisor.watch(move || {
             let judge = Judge::new(&session, shared.system(), shared.original());
             let mut answers = match &contest {
-                Contest::One(choice) => session.ask_one(&asked, &judge, &mut *choice.build()),
-                Contest::Turns(schedule) => session.ask_one(&asked, &judge, &mut schedule.clone()),
+                Contest::One(choice) => {
+                    session.ask_one(&asked, &judge, &refused, &mut *choice.build())
+                }
+                Contest::Turns(schedule) => {
+                    session.ask_one(&asked, &judge, &refused, &mut schedule.clone())
+                }
                 Contest::Race(threads) => session.race(&asked, &judge, *threads),
             };
             if session.options.minimize {
@@ -230,28 +243,22 @@ impl Session {
         Ok(decided.unwrap_or_else(|reason| {
             let judge = Judge::new(self, problem.system(), problem.original());
             let verdicts = self.found_in_time(&task, &judge, &reason);
-            Answers { engine, verdicts, warnings: Vec::new() }
+            let failures = lock(&failures);
+            let warnings = failures.iter().map(|(_, failure)| failure.to_string()).collect();
+            Answers { engine, verdicts, warnings }
         }))
     }
 
-    /// The same task, whose verdicts are confirmed as soon as an engine finds them, if somebody
-    /// waits for them.
-    fn confirming_early(&self, task: Task, problem: &SystemProblem) -> Task {
-        if self.options.verdicts.is_none() {
-            return task;
-        }
-        let (session, collector, problem) = (self.clone(), task.clone(), problem.clone());
-        let run = self.run.clone().with_observer(move |event| {
-            session.run.emit(event.clone());
-            let &Event::Decided { property, .. } = event else { return };
-            // A part of a schedule may have a collector of its own.
-            let Some(finding) = collector.finding(property) else { return };
-            if !lock(&session.confirmed).contains_key(&property) {
-                let judge = Judge::new(&session, problem.system(), problem.original());
-                judge.conclude(property, finding.verdict);
-            }
-        });
-        task.with_run(run)
+    /// The same task, whose verdicts are confirmed as soon as an engine finds them. Where the
+    /// checker refuses evidence, other engines go on.
+    fn judging(&self, task: Task, problem: &SystemProblem, failures: &Failures) -> Task {
+        let (session, problem, failures) = (self.clone(), problem.clone(), Arc::clone(failures));
+        task.with_judge(move |engine, property, verdict| {
+            let judge = Judge::new(&session, problem.system(), problem.original());
+            let Err(refused) = judge.confirm(property, verdict.clone()) else { return true };
+            lock(&failures).push((property, Failure { engine, cause: Cause::Refused(refused) }));
+            false
+        })
     }
 
     /// The verdicts that an abandoned engine has found. Those that were not yet confirmed
@@ -269,20 +276,34 @@ impl Session {
         task.properties().iter().map(verdict).collect()
     }
 
-    fn ask_one(&self, task: &Task, judge: &Judge<'_>, engine: &mut dyn Engine) -> Answers {
+    fn ask_one(
+        &self,
+        task: &Task,
+        judge: &Judge<'_>,
+        failures: &Failures,
+        engine: &mut dyn Engine,
+    ) -> Answers {
         // An engine that cannot work says why, and the task notes it for each property.
-        task.ask(engine).ok();
-        let pairs = task.properties().iter().zip(task.verdicts());
-        let early = |property| {
-            let is_early = self.options.verdicts.is_some();
-            lock(&self.confirmed).get(property).filter(|_| is_early).cloned()
+        task.with_run(task.run().child()).ask(engine).ok();
+        let failures = std::mem::take(&mut *lock(failures));
+        let conclude = |(&property, verdict): (&PropertyId, Verdict)| {
+            let known =
+                lock(&self.confirmed).get(&property).filter(|_| verdict.is_decided()).cloned();
+            known.unwrap_or_else(|| judge.conclude(property, verdict))
         };
-        let verdicts = pairs
-            .map(|(property, verdict)| {
-                early(property).unwrap_or_else(|| judge.conclude(*property, verdict))
-            })
-            .collect();
-        Answers { engine: engine.name(), verdicts, warnings: Vec::new() }
+        let mut verdicts: Vec<Verdict> =
+            task.properties().iter().zip(task.verdicts()).map(conclude).collect();
+        if self.run.stop().is_none() {
+            for (property, verdict) in task.properties().iter().zip(&mut verdicts) {
+                let of_property = |(other, _): &&(PropertyId, Failure)| other == property;
+                let failure = failures.iter().find(of_property).filter(|_| !verdict.is_decided());
+                if let Some((_, Failure { cause: Cause::Refused(refused), .. })) = failure {
+                    *verdict = self.refuse(refused.clone());
+                }
+            }
+        }
+        let warnings = failures.iter().map(|(_, failure)| failure.to_string()).collect();
+        Answers { engine: engine.name(), verdicts, warnings }
     }
 
     fn race(&self, task: &Task, judge: &Judge<'_>, threads: usize) -> Answers {
@@ -637,7 +658,53 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
+    use elinvar_engines::bmc::BmcOptions;
+
     use super::*;
+
+    /// An engine that gives evidence that is wrong, and sometimes good evidence as well.
+    struct Mistaken {
+        corrects_itself: bool,
+    }
+
+    impl Engine for Mistaken {
+        fn name(&self) -> &'static str {
+            "mistaken"
+        }
+
+        fn check(&mut self, task: &Task) -> Result<(), EngineError> {
+            let [property] = task.open()[..] else { panic!("one property is open") };
+            let wrong = Verdict::Safe(Certificate::Inductive { clauses: Vec::new() });
+            task.decide("mistaken", property, wrong, 1);
+            assert!(task.run().stop().is_some(), "an engine that is wrong has to end");
+            assert_eq!(task.open(), [property]);
+            if self.corrects_itself {
+                let (run, bmc) = (elinvar_engines::Run::new(), BmcOptions::default());
+                task.with_run(run).ask(&mut *Choice::Bmc(bmc).build())?;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn other_engines_go_on_when_evidence_is_refused() {
+        let problem = Problem::parse("toggle.aag", "aag 1 0 1 0 0 1\n2 3\n2\n").unwrap();
+        let Problem::System(problem) = problem else { panic!("a transition system") };
+        for corrects_itself in [false, true] {
+            let session = Session::start(Options::default()).unwrap();
+            let failures = Failures::default();
+            let task = Task::new(Arc::new(problem.clone()), &[PropertyId(0)], &session.run);
+            let task = session.judging(task, &problem, &failures);
+            let judge = Judge::new(&session, problem.system(), problem.original());
+            let mut engine = Mistaken { corrects_itself };
+            let answers = session.ask_one(&task, &judge, &failures, &mut engine);
+            let [verdict] = &answers.verdicts[..] else { panic!("one verdict") };
+            assert_eq!(matches!(verdict, Verdict::Unsafe(_)), corrects_itself, "{verdict:?}");
+            assert_eq!(lock(&session.bugs).is_empty(), corrects_itself);
+            let [warning] = &answers.warnings[..] else { panic!("{:?}", answers.warnings) };
+            assert!(warning.starts_with("mistaken failed: the checker refused"), "{warning}");
+        }
+    }
 
     /// A verdict about the transition system does not stand if the checker refuses its
     /// evidence about the program.

@@ -434,7 +434,7 @@ impl Run {
             Effort::Questions(questions) => self.with_effort(questions),
             Effort::Work(work) => self.with_allowance(work.saturating_mul(properties as u64)),
             Effort::Time(time) => self.within(time),
-            Effort::Unlimited => self.clone(),
+            Effort::Unlimited => self.child(),
         }
     }
 

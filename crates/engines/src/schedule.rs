@@ -584,7 +584,7 @@ mod tests {
     use super::*;
     use elinvar_ir::{Certificate, StopReason, Verdict};
     use elinvar_models::compare_with_search;
-    use elinvar_models::families::{memclear, proportional};
+    use elinvar_models::families::{memclear, proportional, shift_parity};
     use std::time::Duration;
 
     fn auto(system: &TransitionSystem, properties: &[PropertyId], run: &Run) -> Vec<Verdict> {
@@ -641,6 +641,25 @@ mod tests {
         let by_words = found();
         assert_eq!(by_words.as_ref().map(|(engine, _)| *engine), Some("words"));
         assert_eq!(found(), by_words, "the same run twice");
+    }
+
+    /// Whatever engine is the first to decide something is said to be wrong.
+    #[test]
+    fn other_engines_go_on_when_evidence_is_wrong() {
+        let system = shift_parity(4).unwrap();
+        let found = |mistaken: &'static str| {
+            let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+            let task = task.with_judge(move |engine, _, _| engine != mistaken);
+            let limits = Limits::turns(400);
+            let share = |engine| Share { turn: Turn::new(engine), limits, trades: true };
+            let others = vec![share(Choice::Avy(AvyOptions::default()))];
+            let pdr = Turn::new(Choice::Pdr(PdrOptions::default()));
+            pdr.sharing(Sharing { limits, others }).take(&task).unwrap();
+            task.finding(PropertyId(0)).map(|finding| finding.engine)
+        };
+        let first = found("nobody").expect("somebody decides");
+        let second = found(first).expect("somebody else decides");
+        assert_ne!(first, second);
     }
 
     #[test]

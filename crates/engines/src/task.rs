@@ -10,6 +10,7 @@
 //! engines of the task, in all threads.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,8 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
     /// Are the earlier lemmas offered without being asked for?
     is_hinted: bool,
     answers: Arc<Mutex<Answers<S>>>,
+    /// Says whether evidence is wrong.
+    judge: Option<Arc<JudgeVerdict<S>>>,
     /// The way back, if the subject is not what the collector's verdicts are about.
     lift: Option<Arc<LiftVerdict<S>>>,
     bits: Arc<Mutex<Vec<Arc<Preparation>>>>,
@@ -42,6 +45,9 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
 
 /// Turns a verdict about a transformed subject into one about the subject of the collector.
 type LiftVerdict<S> = dyn Fn(PropertyId, VerdictOn<S>) -> VerdictOn<S> + Send + Sync;
+
+/// Is the evidence of this engine acceptable, as far as is known?
+type JudgeVerdict<S> = dyn Fn(&'static str, PropertyId, &VerdictOn<S>) -> bool + Send + Sync;
 
 /// The verdict on a property, and how it was found.
 #[derive(Debug)]
@@ -87,6 +93,7 @@ impl<S: Subject + 'static> Clone for Task<S> {
             earlier: self.earlier.clone(),
             is_hinted: self.is_hinted,
             answers: Arc::clone(&self.answers),
+            judge: self.judge.clone(),
             lift: self.lift.clone(),
             bits: Arc::clone(&self.bits),
             excluded: Arc::clone(&self.excluded),
@@ -110,6 +117,7 @@ impl<S: Subject + 'static> Task<S> {
             earlier: None,
             is_hinted: false,
             answers: Arc::new(Mutex::new(Answers::new())),
+            judge: None,
             lift: None,
             bits: Arc::default(),
             excluded: Arc::default(),
@@ -155,10 +163,19 @@ impl<S: Subject + 'static> Task<S> {
         Task { partner: Some(partner), ..self.clone() }
     }
 
-    /// The same question with a collector of its own. The prepared bits, and what is known about
-    /// cycles without bad states, are shared.
+    /// The same question with a collector of its own, whose verdicts nobody judges. The prepared
+    /// bits, and what is known about cycles without bad states, are shared.
     pub fn with_own_answers(&self) -> Self {
-        Task { answers: Arc::new(Mutex::new(Answers::new())), ..self.clone() }
+        Task { answers: Arc::new(Mutex::new(Answers::new())), judge: None, ..self.clone() }
+    }
+
+    /// The same task, whose verdicts are judged when they are recorded. If the judge says that
+    /// the evidence is wrong, the property stays open, and the engine that gave it has to end.
+    pub fn with_judge(
+        self,
+        judge: impl Fn(&'static str, PropertyId, &VerdictOn<S>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Task { judge: Some(Arc::new(judge)), ..self }
     }
 
     /// The same question about a transformed subject. `lift` turns verdicts about it into
@@ -233,8 +250,14 @@ impl<S: Subject + 'static> Task<S> {
             Verdict::Unsafe(_) => false,
             Verdict::Unknown(reason) => return self.answers().note(property, reason.clone()),
         };
-        if self.answers().record(engine, property, verdict, depth) {
-            self.run.emit(Event::Decided { engine, property, safe, depth });
+        if !self.answers().record(engine, property, verdict.clone(), depth) {
+            return;
+        }
+        // The verdict counts from now on: to judge it may take longer than there is time.
+        self.run.emit(Event::Decided { engine, property, safe, depth });
+        if self.judge.as_ref().is_some_and(|judge| !judge(engine, property, &verdict)) {
+            self.answers().found.remove(&property);
+            self.run.cancellation().store(true, Ordering::Relaxed);
         }
     }
 

@@ -124,6 +124,24 @@ fn verdicts_count_while_the_engine_still_works() {
 }
 
 #[test]
+fn wrong_evidence_does_not_count_and_ends_its_engine() {
+    let judged = |_: &'static str, _, verdict: &Verdict| *verdict != proof(1);
+    let run = Run::new();
+    let task = task(&run).with_judge(judged);
+    let (mistaken, other) = (task.with_run(run.child()), task.with_run(run.child()));
+    mistaken.decide("mistaken", PROPERTIES[0], proof(1), 1);
+    assert_eq!(task.open(), PROPERTIES);
+    assert_eq!(mistaken.run().stop(), Some(StopReason::Cancelled));
+    other.decide("other", PROPERTIES[0], proof(2), 2);
+    assert_eq!((other.run().stop(), run.stop()), (None, None));
+    assert_eq!(task.finding(PROPERTIES[0]).unwrap().engine, "other");
+    // A collector of its own has no judge.
+    let own = task.with_own_answers();
+    own.decide("own", PROPERTIES[1], proof(1), 1);
+    assert_eq!((own.open(), task.open()), (vec![PROPERTIES[0]], vec![PROPERTIES[1]]));
+}
+
+#[test]
 fn verdicts_about_transformed_systems_go_back() {
     let task = task(&Run::new());
     let other: Arc<Arc<TransitionSystem>> = Arc::new(Arc::new(memclear()));
