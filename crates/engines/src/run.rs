@@ -324,6 +324,11 @@ impl Run {
         Run { gate: Some(Arc::new(gate)), ..self }
     }
 
+    /// The same run, which does not wait for turns.
+    pub(crate) fn without_gate(&self) -> Self {
+        Run { gate: None, ..self.clone() }
+    }
+
     /// Where it waits for its turns.
     pub(crate) fn gate(&self) -> Option<&Gate> {
         self.gate.as_deref()

@@ -8,10 +8,11 @@
 //! its first turn. After that, a search on bits with merged signals goes on, with short turns of a
 //! search with lemmas about internal signals, bounded model checking and random simulation. If that
 //! takes long, other searches, bounded model checking, k-induction, AVY and words share the processor
-//! with it ([`Sharing`]). Engines that unroll the model end when they hold too much memory. A system
-//! that can be run backwards is searched in both directions from the start. k-induction gets
-//! what is too large for bits. An earlier proof comes before everything else; a run whose lemmas
-//! are for another one does short passes of bounded model checking and simulation first.
+//! with it ([`Sharing`]); AVY does so sooner on models that look industrial. Engines that unroll the
+//! model end when they hold too much memory. A system that can be run backwards is searched in both
+//! directions from the start. k-induction gets what is too large for bits. An earlier proof comes
+//! before everything else; a run whose lemmas are for another one does short passes of bounded model
+//! checking and simulation first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,13 +66,32 @@ const RANDOM: u64 = 60_000;
 /// share for others would delay all of these. See the chapter "Measurements" of the book.
 const LONG_SEARCH: u64 = 22_000_000;
 
+/// After so many turns, those of other searches and of bounded model checking become half as long:
+/// what they decide, they mostly decide soon.
+const FULL_TURNS: u64 = 32;
+
+/// The work after which AVY joins the main search on models with many registers, about two seconds,
+/// and its turns with and without constraints. Many industrial models have many registers and no
+/// constraints, and AVY proves some of them in a few seconds that the search does not prove in a
+/// minute.
+const EARLY_AVY: u64 = 4_400_000;
+const CONSTRAINED: u64 = SLICE * 2 / 3;
+const UNCONSTRAINED: u64 = SLICE * 5 / 3;
+
+/// After so much work, about two seconds, a second search gets one turn of about half a second: now
+/// and then, it decides at once what the main search does not decide for long.
+const SECOND: u64 = 4_000_000;
+const GLANCE: u64 = 1_000_000;
+
 /// The turns of the search backwards, and when they become shorter: after about one second of
 /// its own work.
 const BACKWARDS: u64 = SLICE / 3;
 const FADING: Fading = Fading { after: 2_000_000, slice: SLICE / 6 };
 
-/// With more registers than this, AVY gets a larger share.
-const MANY_REGISTERS: usize = 150;
+/// With more registers than this, AVY gets a larger share; with more than the second number, it
+/// joins late all the same.
+const MANY_REGISTERS: usize = 200;
+const VERY_MANY_REGISTERS: usize = 5000;
 
 /// How many bytes an engine that shares the processor may hold for each gate of a step: a few
 /// frames, also of a large model.
@@ -166,10 +186,16 @@ pub enum Condition {
     FitsIntoBits,
     /// The model is too large to be translated to bits.
     TooLargeForBits,
-    /// At most 150 registers of one bit are left after simplification.
+    /// At most 200 registers of one bit are left after simplification.
     FewRegisters,
-    /// More than 150 registers of one bit are left after simplification.
+    /// More than 200 and at most 5000 registers of one bit are left after simplification.
     ManyRegisters,
+    /// More than 5000 registers of one bit are left after simplification.
+    VeryManyRegisters,
+    /// There are constraints after simplification.
+    Constrained,
+    /// There are no constraints after simplification.
+    Unconstrained,
 }
 
 impl Turn {
@@ -250,9 +276,9 @@ impl Schedule {
 
     /// The engines that share the processor with the main search: each solves models that the
     /// others do not. The search on plain bits has the first turn, and the search with internal
-    /// signals has one early, which is enough for some families of models. Both start anew when the
-    /// main search has worked for long. Then a second search on merged signals joins, which differs
-    /// in what it does about counterexamples to pushing: it decides some models much sooner.
+    /// signals has one early, which is enough for some families of models. A second search on merged
+    /// signals, which differs in what it does about counterexamples to pushing, has one after two
+    /// seconds. All three start anew when the main search has worked for long.
     fn others() -> Vec<Share> {
         let with = |turn: Turn, limits| Share { turn: turn.tentative(), limits, trades: true };
         // These exchange no lemmas, so that their luck is independent.
@@ -265,26 +291,37 @@ impl Schedule {
         let once = |joins, work| Limits { joins, work: Some(work), ..Limits::turns(work) };
         let early = |slice, work| Limits { joins: ALONE, work: Some(work), ..Limits::turns(slice) };
         let late = |slice| Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
+        let fading = |slice| Limits {
+            fading: Some(Fading { after: FULL_TURNS * slice, slice: slice / 2 }),
+            ..late(slice)
+        };
         let within = |bytes, limits| Limits { memory: Some(bytes), ..limits };
         let bmc = || Choice::Bmc(BmcOptions::default());
-        let avy = |size| Turn::new(Choice::Avy(AvyOptions::default())).when(&[size]);
+        let avy = |conditions: &[Condition]| {
+            Turn::new(Choice::Avy(AvyOptions::default())).when(conditions)
+        };
+        let avy_soon = |condition| avy(&[Condition::ManyRegisters, condition]);
+        let soon = |slice| Limits { joins: EARLY_AVY, ..Limits::turns(slice) };
         let words = Turn::new(Choice::Words(WordsOptions::default()));
         vec![
             alone(pdr(PdrOptions::default()), once(0, ALONE)),
             alone(pdr(signals.clone()), once(ALONE, SLICE)),
             on_bits(bmc(), within(40_000_000, early(40_000, SHALLOW))),
             on_bits(Choice::Simulation(SimulationOptions::default()), early(12_000, RANDOM)),
-            alone(pdr(clearing), late(SLICE)),
-            with(pdr(PdrOptions::default()), late(60_000)),
-            alone(pdr(signals), late(40_000)),
+            alone(pdr(clearing.clone()), once(SECOND, GLANCE)),
+            alone(pdr(clearing), fading(SLICE)),
+            with(pdr(PdrOptions::default()), fading(60_000)),
+            alone(pdr(signals), fading(40_000)),
             alone(words.when(&[Condition::HasNumbers]), late(40_000)),
-            on_bits(bmc(), within(40_000_000, late(30_000))),
+            on_bits(bmc(), within(40_000_000, fading(30_000))),
             share(
                 Choice::KInduction(KInductionOptions::default()),
                 within(16_000_000, late(15_000)),
             ),
-            alone(avy(Condition::FewRegisters), within(16_000_000, late(15_000))),
-            alone(avy(Condition::ManyRegisters), within(256_000_000, late(90_000))),
+            alone(avy(&[Condition::FewRegisters]), within(16_000_000, late(15_000))),
+            alone(avy_soon(Condition::Constrained), within(256_000_000, soon(CONSTRAINED))),
+            alone(avy_soon(Condition::Unconstrained), within(256_000_000, soon(UNCONSTRAINED))),
+            alone(avy(&[Condition::VeryManyRegisters]), within(256_000_000, late(90_000))),
         ]
     }
 
@@ -339,6 +376,7 @@ impl Schedule {
             with(Turn::new(Choice::Pdr(clearing)), SLICE / 2),
             with(avy().when(&[Condition::FewRegisters]), SLICE / 4),
             with(avy().when(&[Condition::ManyRegisters]), SLICE),
+            with(avy().when(&[Condition::VeryManyRegisters]), SLICE),
             with(induction, SLICE / 4),
         ];
         let search = Turn::new(Choice::Pdr(PdrOptions::default()))
@@ -541,10 +579,13 @@ impl Condition {
                 Err(EngineError::TooLarge(_)) => true,
                 Err(error) => return Err(error),
             },
-            Condition::FewRegisters => {
-                bits(task)?.prepared.bits.registers().len() <= MANY_REGISTERS
+            Condition::FewRegisters => registers_of(task)? <= MANY_REGISTERS,
+            Condition::ManyRegisters => {
+                (MANY_REGISTERS + 1..=VERY_MANY_REGISTERS).contains(&registers_of(task)?)
             }
-            Condition::ManyRegisters => !Condition::FewRegisters.holds(task)?,
+            Condition::VeryManyRegisters => registers_of(task)? > VERY_MANY_REGISTERS,
+            Condition::Constrained => !bits(task)?.prepared.bits.constraints().is_empty(),
+            Condition::Unconstrained => !Condition::Constrained.holds(task)?,
         })
     }
 }
@@ -554,6 +595,11 @@ impl Condition {
 fn bits(task: &Task) -> Result<BitTask, EngineError> {
     let PdrOptions { passes, memory_limit, .. } = PdrOptions::default();
     task.bits(&passes, memory_limit)
+}
+
+/// The registers of one bit that are left after simplification.
+fn registers_of(task: &Task) -> Result<usize, EngineError> {
+    Ok(bits(task)?.prepared.bits.registers().len())
 }
 
 /// The gates of one step that are left after simplification.
@@ -660,6 +706,17 @@ mod tests {
         let first = found("nobody").expect("somebody decides");
         let second = found(first).expect("somebody else decides");
         assert_ne!(first, second);
+    }
+
+    /// The turn of one engine ends while it simplifies the bits that another one needs as well.
+    #[test]
+    fn nobody_waits_for_bits_whose_maker_waits_for_a_turn() {
+        let task = Task::about(&shift_parity(16).unwrap(), &[PropertyId(0)], &Run::new());
+        let pdr = || Turn::new(Choice::Pdr(Schedule::merged()));
+        let limits = Limits::turns(1);
+        let others = vec![Share { turn: pdr(), limits, trades: false }];
+        pdr().sharing(Sharing { limits, others }).take(&task).unwrap();
+        assert!(task.open().is_empty());
     }
 
     #[test]

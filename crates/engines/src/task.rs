@@ -433,8 +433,11 @@ impl Task {
     pub fn bits(&self, passes: &PassOptions, memory_limit: u64) -> Result<BitTask, EngineError> {
         let preparation = self.preparation(passes, memory_limit);
         let Preparation { properties, passes, memory_limit, .. } = &*preparation;
+        // Others may need these bits to go on: whoever makes them does not wait for a turn
+        // meanwhile.
+        let run = self.run.without_gate();
         let make = || {
-            let prepared = prepare(self.subject(), properties, passes, *memory_limit, &self.run);
+            let prepared = prepare(self.subject(), properties, passes, *memory_limit, &run);
             Ok(Arc::new(prepared?))
         };
         let prepared = preparation.result.get_or_init(make).clone()?;
