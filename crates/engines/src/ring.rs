@@ -148,8 +148,8 @@ impl Gate {
     fn begin_turn(&self) -> (u64, u64) {
         let turn = self.turn.load(Ordering::Relaxed);
         let spent = self.spent.fetch_add(turn, Ordering::Relaxed) + turn;
-        let slice = match self.limits.fading {
-            Some(Fading { after, slice }) if spent >= after => slice,
+        let slice = match self.limits.later {
+            Some(Later { after, slice }) if spent >= after => slice,
             Some(_) | None => self.limits.slice,
         };
         let next = turn.saturating_mul(2).clamp(1, slice.max(1));
@@ -224,13 +224,13 @@ pub struct Limits {
     pub work: Option<u64>,
     /// How many bytes it holds at most, as far as its engine counts them.
     pub memory: Option<u64>,
-    /// Whether its turns become shorter at some time.
-    pub fading: Option<Fading>,
+    /// Whether its turns become shorter or longer at some time.
+    pub later: Option<Later>,
 }
 
-/// When the turns of a member become shorter.
+/// When the turns of a member become shorter or longer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fading {
+pub struct Later {
     /// After so much work of its own.
     pub after: u64,
     /// The work of a turn from then on.
@@ -240,7 +240,7 @@ pub struct Fading {
 impl Limits {
     /// Turns of this much work, from the start and without an end.
     pub const fn turns(slice: u64) -> Self {
-        Limits { start: slice, slice, joins: 0, work: None, memory: None, fading: None }
+        Limits { start: slice, slice, joins: 0, work: None, memory: None, later: None }
     }
 }
 
@@ -399,8 +399,8 @@ mod tests {
         let limited =
             |name, questions, limits| Member { limits, ..asking(name, questions, &busy, &log) };
         let turns = |questions| Limits::turns(questions * WORK_OF_A_QUESTION);
-        let fading = Fading { after: 8 * WORK_OF_A_QUESTION, slice: WORK_OF_A_QUESTION };
-        let fades = Limits { fading: Some(fading), ..turns(4) };
+        let fading = Later { after: 8 * WORK_OF_A_QUESTION, slice: WORK_OF_A_QUESTION };
+        let fades = Limits { later: Some(fading), ..turns(4) };
         share(&task(&Run::new()), limited('a', 12, turns(2)), vec![limited('b', 13, fades)])
             .unwrap();
         assert_eq!(log.into_inner().unwrap(), "aaabbbbbaabbbbaabaabaabab");

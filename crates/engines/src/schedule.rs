@@ -28,7 +28,7 @@ use crate::kinduction::KInductionOptions;
 use crate::pdr::words::is_worthwhile;
 use crate::pdr::{PdrOptions, WordsOptions};
 use crate::reversal::{about_another_system, reversed};
-pub use crate::ring::{Fading, Limits};
+pub use crate::ring::{Later, Limits};
 use crate::ring::{Member, share};
 use crate::run::{Effort, Event, Run};
 use crate::simulation::SimulationOptions;
@@ -71,12 +71,12 @@ const LONG_SEARCH: u64 = 22_000_000;
 const FULL_TURNS: u64 = 32;
 
 /// The work after which AVY joins the main search on models with many registers, about two seconds,
-/// and its turns with and without constraints. Many industrial models have many registers and no
-/// constraints, and AVY proves some of them in a few seconds that the search does not prove in a
-/// minute.
+/// and its turns. It proves some of them in a few seconds that the search does not prove in a
+/// minute. Many industrial models have no constraints, and some of them take AVY longer: there its
+/// turns become longer after so much work of its own, when other searches have joined as well.
 const EARLY_AVY: u64 = 4_400_000;
-const CONSTRAINED: u64 = SLICE * 2 / 3;
-const UNCONSTRAINED: u64 = SLICE * 5 / 3;
+const AVY: u64 = SLICE / 2;
+const INDUSTRIAL: Later = Later { after: 6_000_000, slice: SLICE * 5 / 3 };
 
 /// After so much work, about two seconds, a second search gets one turn of about half a second: now
 /// and then, it decides at once what the main search does not decide for long.
@@ -86,7 +86,7 @@ const GLANCE: u64 = 1_000_000;
 /// The turns of the search backwards, and when they become shorter: after about one second of
 /// its own work.
 const BACKWARDS: u64 = SLICE / 3;
-const FADING: Fading = Fading { after: 2_000_000, slice: SLICE / 6 };
+const FADING: Later = Later { after: 2_000_000, slice: SLICE / 6 };
 
 /// With more registers than this, AVY gets a larger share; with more than the second number, it
 /// joins late all the same.
@@ -292,7 +292,7 @@ impl Schedule {
         let early = |slice, work| Limits { joins: ALONE, work: Some(work), ..Limits::turns(slice) };
         let late = |slice| Limits { joins: LONG_SEARCH, ..Limits::turns(slice) };
         let fading = |slice| Limits {
-            fading: Some(Fading { after: FULL_TURNS * slice, slice: slice / 2 }),
+            later: Some(Later { after: FULL_TURNS * slice, slice: slice / 2 }),
             ..late(slice)
         };
         let within = |bytes, limits| Limits { memory: Some(bytes), ..limits };
@@ -301,7 +301,8 @@ impl Schedule {
             Turn::new(Choice::Avy(AvyOptions::default())).when(conditions)
         };
         let avy_soon = |condition| avy(&[Condition::ManyRegisters, condition]);
-        let soon = |slice| Limits { joins: EARLY_AVY, ..Limits::turns(slice) };
+        let soon =
+            |later| within(256_000_000, Limits { joins: EARLY_AVY, later, ..Limits::turns(AVY) });
         let words = Turn::new(Choice::Words(WordsOptions::default()));
         vec![
             alone(pdr(PdrOptions::default()), once(0, ALONE)),
@@ -319,8 +320,8 @@ impl Schedule {
                 within(16_000_000, late(15_000)),
             ),
             alone(avy(&[Condition::FewRegisters]), within(16_000_000, late(15_000))),
-            alone(avy_soon(Condition::Constrained), within(256_000_000, soon(CONSTRAINED))),
-            alone(avy_soon(Condition::Unconstrained), within(256_000_000, soon(UNCONSTRAINED))),
+            alone(avy_soon(Condition::Constrained), soon(None)),
+            alone(avy_soon(Condition::Unconstrained), soon(Some(INDUSTRIAL))),
             alone(avy(&[Condition::VeryManyRegisters]), within(256_000_000, late(90_000))),
         ]
     }
@@ -492,7 +493,7 @@ impl Turn {
         let plain = Turn::new(Choice::Pdr(PdrOptions::default()));
         let backwards = backwards.as_ref().map(|backwards| Member {
             work: Box::new(|run| plain.ask(backwards, about_another_system(&silent(&run)))),
-            limits: Limits { fading: Some(FADING), ..Limits::turns(BACKWARDS) },
+            limits: Limits { later: Some(FADING), ..Limits::turns(BACKWARDS) },
         });
         let more = bits(task).map_or(0, |bits| BYTES_PER_GATE * gates_of(&bits));
         let others = others.iter().zip(&tasks[1..]).map(|(share, task)| Member {
