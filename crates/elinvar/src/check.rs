@@ -255,7 +255,7 @@ impl Session {
         let (session, problem, failures) = (self.clone(), problem.clone(), Arc::clone(failures));
         task.with_judge(move |engine, property, verdict| {
             let judge = Judge::new(&session, problem.system(), problem.original());
-            let Err(refused) = judge.confirm(property, verdict.clone()) else { return true };
+            let Err(refused) = judge.confirm(property, verdict) else { return true };
             lock(&failures).push((property, Failure { engine, cause: Cause::Refused(refused) }));
             false
         })

@@ -8,7 +8,7 @@
 //! its first turn. After that, a search on bits with merged signals goes on, with short turns of a
 //! search with lemmas about internal signals, bounded model checking and random simulation. If that
 //! takes long, other searches, bounded model checking, k-induction, AVY and words share the processor
-//! with it ([`Sharing`]); AVY does so sooner on models that look industrial. Engines that unroll the
+//! with it ([`Sharing`]); AVY does so sooner on models with many registers. Engines that unroll the
 //! model end when they hold too much memory. A system that can be run backwards is searched in both
 //! directions from the start. k-induction gets what is too large for bits. An earlier proof comes
 //! before everything else; a run whose lemmas are for another one does short passes of bounded model
@@ -78,8 +78,8 @@ const EARLY_AVY: u64 = 4_400_000;
 const AVY: u64 = SLICE / 2;
 const INDUSTRIAL: Later = Later { after: 6_000_000, slice: SLICE * 5 / 3 };
 
-/// After so much work, about two seconds, a second search gets one turn of about half a second: now
-/// and then, it decides at once what the main search does not decide for long.
+/// After so much work, about two seconds, a second search gets one turn of about half a second: it
+/// decides some models at once that take the main search long.
 const SECOND: u64 = 4_000_000;
 const GLANCE: u64 = 1_000_000;
 
@@ -88,8 +88,8 @@ const GLANCE: u64 = 1_000_000;
 const BACKWARDS: u64 = SLICE / 3;
 const FADING: Later = Later { after: 2_000_000, slice: SLICE / 6 };
 
-/// With more registers than this, AVY gets a larger share; with more than the second number, it
-/// joins late all the same.
+/// With more registers than the first number, AVY gets a larger share; with more than the second, it
+/// still joins late.
 const MANY_REGISTERS: usize = 200;
 const VERY_MANY_REGISTERS: usize = 5000;
 
@@ -718,6 +718,19 @@ mod tests {
         let others = vec![Share { turn: pdr(), limits, trades: false }];
         pdr().sharing(Sharing { limits, others }).take(&task).unwrap();
         assert!(task.open().is_empty());
+    }
+
+    #[test]
+    fn conditions_about_bits_exclude_each_other() {
+        use Condition::{Constrained, FewRegisters, ManyRegisters, Unconstrained};
+        for (stages, size) in [(4, FewRegisters), (250, ManyRegisters)] {
+            let system = shift_parity(stages).unwrap();
+            let task = Task::about(&system, &[PropertyId(0)], &Run::new());
+            let sizes = [FewRegisters, ManyRegisters, Condition::VeryManyRegisters];
+            let all = sizes.into_iter().chain([Constrained, Unconstrained]);
+            let holding = all.filter(|condition| condition.holds(&task).unwrap());
+            assert_eq!(holding.collect::<Vec<_>>(), [size, Unconstrained]);
+        }
     }
 
     #[test]

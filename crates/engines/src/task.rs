@@ -32,7 +32,7 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
     /// Are the earlier lemmas offered without being asked for?
     is_hinted: bool,
     answers: Arc<Mutex<Answers<S>>>,
-    /// Says whether evidence is wrong.
+    /// Who looks at evidence when it is recorded.
     judge: Option<Arc<JudgeVerdict<S>>>,
     /// The way back, if the subject is not what the collector's verdicts are about.
     lift: Option<Arc<LiftVerdict<S>>>,
@@ -46,8 +46,8 @@ pub struct Task<S: Subject + 'static = TransitionSystem> {
 /// Turns a verdict about a transformed subject into one about the subject of the collector.
 type LiftVerdict<S> = dyn Fn(PropertyId, VerdictOn<S>) -> VerdictOn<S> + Send + Sync;
 
-/// Is the evidence of this engine acceptable, as far as is known?
-type JudgeVerdict<S> = dyn Fn(&'static str, PropertyId, &VerdictOn<S>) -> bool + Send + Sync;
+/// Says whether the evidence of this engine may stand: false if it is known to be wrong.
+type JudgeVerdict<S> = dyn Fn(&'static str, PropertyId, VerdictOn<S>) -> bool + Send + Sync;
 
 /// The verdict on a property, and how it was found.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ impl<S: Subject + 'static> Task<S> {
     /// the evidence is wrong, the property stays open, and the engine that gave it has to end.
     pub fn with_judge(
         self,
-        judge: impl Fn(&'static str, PropertyId, &VerdictOn<S>) -> bool + Send + Sync + 'static,
+        judge: impl Fn(&'static str, PropertyId, VerdictOn<S>) -> bool + Send + Sync + 'static,
     ) -> Self {
         Task { judge: Some(Arc::new(judge)), ..self }
     }
@@ -250,12 +250,14 @@ impl<S: Subject + 'static> Task<S> {
             Verdict::Unsafe(_) => false,
             Verdict::Unknown(reason) => return self.answers().note(property, reason.clone()),
         };
-        if !self.answers().record(engine, property, verdict.clone(), depth) {
+        // Evidence can be large: it is copied only for a judge.
+        let judged = self.judge.as_ref().map(|judge| (judge, verdict.clone()));
+        if !self.answers().record(engine, property, verdict, depth) {
             return;
         }
-        // The verdict counts from now on: to judge it may take longer than there is time.
+        // The verdict counts from now on: judging it may take more time than is left.
         self.run.emit(Event::Decided { engine, property, safe, depth });
-        if self.judge.as_ref().is_some_and(|judge| !judge(engine, property, &verdict)) {
+        if judged.is_some_and(|(judge, verdict)| !judge(engine, property, verdict)) {
             self.answers().found.remove(&property);
             self.run.cancellation().store(true, Ordering::Relaxed);
         }

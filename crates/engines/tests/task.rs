@@ -125,7 +125,7 @@ fn verdicts_count_while_the_engine_still_works() {
 
 #[test]
 fn wrong_evidence_does_not_count_and_ends_its_engine() {
-    let judged = |_: &'static str, _, verdict: &Verdict| *verdict != proof(1);
+    let judged = |_: &'static str, _, verdict: Verdict| verdict != proof(1);
     let run = Run::new();
     let task = task(&run).with_judge(judged);
     let (mistaken, other) = (task.with_run(run.child()), task.with_run(run.child()));
