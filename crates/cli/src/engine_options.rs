@@ -140,6 +140,11 @@ struct ExpertOptions {
     #[arg(long, value_name = "N", hide_short_help = true)]
     ctp: Option<usize>,
 
+    /// pdr, avy: keep about N steps that queries found, and answer later queries by them without
+    /// the solver; 0: none [default: 4096]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    known_steps: Option<usize>,
+
     /// pdr, avy, words: when an obligation comes back for the Nth time, try harder: drop the
     /// literals that --no-keep-parent would drop, and block two more states [default: 10]
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -421,6 +426,7 @@ impl EngineOptions {
         set(&mut options.keep_parent, self.expert.no_keep_parent.then_some(false));
         set(&mut options.reconsider, self.expert.reconsider.map(|n| (n > 0).then_some(n)));
         set(&mut options.ctp, self.expert.ctp);
+        set(&mut options.known_steps, self.expert.known_steps);
         set(&mut options.stubborn, self.expert.stubborn);
         let drop_obligations = self.expert.drop_obligations.map(|most| (most > 0).then_some(most));
         set(&mut options.drop_obligations, drop_obligations);
@@ -461,7 +467,7 @@ impl EngineOptions {
     /// Fails if an option does not apply to the engine.
     fn refuse_inapplicable(&self, engine: EngineName) -> Result<()> {
         use EngineName::{Auto, Avy, Bmc, Imc, Itp, Kind, Pdr, Words};
-        let options: [(&str, bool, &[EngineName]); 31] = [
+        let options: [(&str, bool, &[EngineName]); 32] = [
             ("--threads", self.threads != 1, &[Auto]),
             ("--bound", self.expert.bound.is_some(), &[Bmc, Kind, Auto]),
             ("--start", self.expert.start.is_some(), &[Bmc]),
@@ -480,6 +486,7 @@ impl EngineOptions {
             ("--no-keep-parent", self.expert.no_keep_parent, &[Pdr, Avy, Words]),
             ("--reconsider", self.expert.reconsider.is_some(), &[Pdr, Avy, Words]),
             ("--ctp", self.expert.ctp.is_some(), &[Pdr, Avy, Words]),
+            ("--known-steps", self.expert.known_steps.is_some(), &[Pdr, Avy]),
             ("--stubborn", self.expert.stubborn.is_some(), &[Pdr, Avy, Words]),
             ("--drop-obligations", self.expert.drop_obligations.is_some(), &[Pdr, Avy, Words]),
             ("--patience", self.expert.patience.is_some(), &[Pdr, Avy, Words]),
@@ -614,7 +621,7 @@ mod tests {
     fn every_option_of_pdr_arrives() {
         let words = "--engine pdr --passes cone,sweep --no-elimination --ctg 5 --ctg-depth 2 \
                      --internal-signals --attempts 3 --no-keep-parent --reconsider 5 --stubborn 4 \
-                     --ctg-reach 3 --ctg-yield 30 --ctp 2 \
+                     --ctg-reach 3 --ctg-yield 30 --ctp 2 --known-steps 99 \
                      --drop-obligations 0 --patience 7 --memory-limit 9";
         let Choice::Pdr(options) = choice(words) else { panic!("pdr") };
         let passes = PassOptions::only(&["cone", "sweep"]).unwrap();
@@ -627,7 +634,7 @@ mod tests {
             (false, Some(5), 4)
         );
         assert_eq!((options.drop_obligations, options.patience), (None, 7));
-        assert_eq!(options.memory_limit, 9);
+        assert_eq!((options.memory_limit, options.known_steps), (9, 99));
         let Choice::Pdr(none) = choice("--engine pdr --passes none") else { panic!("pdr") };
         let nothing = PassOptions::NONE;
         assert_eq!(none.passes, nothing);

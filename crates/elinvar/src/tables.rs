@@ -126,7 +126,8 @@ mod tests {
     use elinvar_engines::pdr::{PdrStatistics, QueryCount};
 
     fn statistics() -> Statistics {
-        let block = QueryCount { queries: 4, satisfiable: 1, time: Duration::from_micros(10) };
+        let block =
+            QueryCount { queries: 4, satisfiable: 1, known: 2, time: Duration::from_micros(10) };
         let pdr = PdrStatistics { block, frames: vec![3, 0], ..PdrStatistics::default() };
         let numbers: Vec<Arc<dyn Numbers>> = vec![Arc::new(pdr)];
         Statistics { numbers, ..Statistics::default() }
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn tables_are_laid_out() {
         let shown = text(&statistics(), Duration::from_secs(1));
-        assert!(shown.contains("  block        4      1    0.00 s  2 µs\n"), "{shown}");
+        assert!(shown.contains("  block        4      1    2      0.00 s  2 µs\n"), "{shown}");
         assert!(shown.contains("  lemmas by frame: 3 0; 0 inductive (F∞)\n"), "{shown}");
         assert!(shown.ends_with("\n\n  checking of evidence: 1.00 s\n"), "{shown}");
         assert!(!shown.contains("last bound"), "the engine has its own table of queries");

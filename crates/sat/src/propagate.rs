@@ -102,11 +102,14 @@ impl<P: Proof> Solver<P> {
         let mut conflict = None;
         let mut index = 0;
         while let Some(&watch) = list.get(index) {
+            // Before a value is fetched from memory.
+            if !AT_ROOT && !watch.layer.active_at(self.layer) {
+                index += 1;
+                continue;
+            }
             let value = self.values[watch.blocker.code()];
-            let skip = value == Value::TRUE
-                || !AT_ROOT
-                    && (!watch.layer.active_at(self.layer)
-                        || value == Value::OUTSIDE && !watch.is_lemma());
+            let skip =
+                value == Value::TRUE || !AT_ROOT && value == Value::OUTSIDE && !watch.is_lemma();
             if skip {
                 index += 1;
                 continue;

@@ -98,8 +98,9 @@ fn query_microseconds(report: &Value) -> Option<f64> {
 
 /// Of the attempts to drop a literal of a lemma, how many succeed, in percent.
 fn dropped(report: &Value) -> Option<f64> {
-    let tried = number(report, "/statistics/pdr/queries/generalize/queries")?;
-    let failed = number(report, "/statistics/pdr/queries/generalize/satisfiable")?;
+    let queries = |kind| number(report, &format!("/statistics/pdr/queries/generalize/{kind}"));
+    let tried = queries("queries")? + queries("known")?;
+    let failed = queries("satisfiable")? + queries("known")?;
     (tried > 0.0).then(|| (tried - failed) / tried * 100.0)
 }
 
@@ -127,7 +128,7 @@ mod tests {
                 ],
                 "pdr": {
                     "frontier": 5,
-                    "queries": {"generalize": {"queries": 40, "satisfiable": 30}},
+                    "queries": {"generalize": {"queries": 20, "satisfiable": 10, "known": 20}},
                     "pushes": {"tried": 0, "done": 0},
                 },
             },

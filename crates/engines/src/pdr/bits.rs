@@ -17,6 +17,7 @@ use super::domain::{
     Adopting, Domain, Effort, Found, Interruptible, Level, Predecessor, Purpose, Source, Step,
     TargetsReached,
 };
+use super::known_steps::{KnownStep, KnownSteps};
 use super::statistics::PdrStatistics;
 use super::trim::trim;
 use crate::relation::Justifier;
@@ -36,6 +37,7 @@ pub(crate) struct Bits {
     /// One initial state.
     origin: Box<[u64]>,
     activity: Activity,
+    known_steps: KnownSteps,
     run: Run,
     asked: u64,
     /// By signal: it is in the domain of every query, because a lemma mentions it.
@@ -74,6 +76,7 @@ impl Bits {
             activity,
             is_watched: vec![false; transition.signals.count()],
             justifier: Justifier::new(&transition.network),
+            known_steps: KnownSteps::new(&transition.network, 0),
             transition,
             solver,
             lifter,
@@ -85,6 +88,11 @@ impl Bits {
             assumptions: Vec::new(),
             clause: Vec::new(),
         })
+    }
+
+    /// Keeps the steps that queries find, about this many, and answers later queries by them.
+    pub fn keep_steps(&mut self, count: usize) {
+        self.known_steps = KnownSteps::new(&self.transition.network, count);
     }
 
     pub fn transition(&self) -> &Transition {
@@ -333,6 +341,13 @@ impl Domain for Bits {
         purpose: Purpose,
     ) -> Interruptible<Step<Self>> {
         self.pause()?;
+        if source == Source::Outside
+            && let Some(step) = self.known_steps.find(level, cube)
+        {
+            let KnownStep { state, choice, assigned, .. } = step.clone();
+            self.statistics.count(purpose).known += 1;
+            return Ok(Step::Reached(Found { state, choice, assigned }));
+        }
         let started = Instant::now();
         self.assume_next(cube);
         self.clause.clear();
@@ -354,11 +369,18 @@ impl Domain for Bits {
             Answer::Stopped => return Err(self.run.stopped()),
         };
         let is_reached = matches!(answer, Step::Reached(_));
+        if let Step::Reached(Found { state, choice, assigned }) = &answer {
+            self.known_steps.add(&self.transition.network, level, state, choice, *assigned);
+        }
         self.statistics.count(purpose).add(is_reached, started.elapsed());
         Ok(match answer {
             Step::Reached(found) => Step::Reached(found),
             Step::Blocked(failed) => Step::Blocked(self.core_of(cube, &failed)),
         })
+    }
+
+    fn knows_step(&self, level: Level, cube: &[Lit]) -> bool {
+        self.known_steps.find(level, cube).is_some()
     }
 
     fn predecessor(
@@ -396,13 +418,15 @@ impl Domain for Bits {
     fn learn(&mut self, cube: &Cube<Lit>, level: Level) -> LemmaId {
         self.activity.bump(cube.atoms().iter().map(|lit| lit.var().index() - 1));
         self.statistics.lemmas += 1;
+        self.known_steps.exclude(cube.atoms(), level);
         self.clause.clear();
         self.clause.extend(cube.atoms().iter().map(|&lit| !lit));
         watch(&self.transition, &mut self.solver, cube.atoms(), &mut self.is_watched);
         self.solver.add_lemma(&self.clause, level.layer())
     }
 
-    fn raise(&mut self, lemma: LemmaId, level: Level) {
+    fn raise(&mut self, lemma: LemmaId, cube: &Cube<Lit>, level: Level) {
+        self.known_steps.exclude(cube.atoms(), level);
         self.solver.raise_lemma(lemma, level.layer());
     }
 

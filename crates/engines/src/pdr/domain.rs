@@ -119,8 +119,14 @@ pub(crate) trait Domain {
     /// From now on no state of the cube is in the frames up to `level`.
     fn learn(&mut self, cube: &Cube<Self::Atom>, level: Level) -> Self::Lemma;
 
+    /// Is a step from the frame into the cube known, from a state outside the cube? If so, there
+    /// is no need to ask for it.
+    fn knows_step(&self, _level: Level, _cube: &[Self::Atom]) -> bool {
+        false
+    }
+
     /// The lemma holds up to a later level.
-    fn raise(&mut self, lemma: Self::Lemma, level: Level);
+    fn raise(&mut self, lemma: Self::Lemma, cube: &Cube<Self::Atom>, level: Level);
 
     /// The lemma follows from others.
     fn forget(&mut self, lemma: Self::Lemma);

@@ -38,7 +38,7 @@ impl<D: Domain> Lemma<D> {
 
     /// A lemma without a place holds up to a later level.
     pub fn raise(&self, domain: &mut D, level: Level) {
-        domain.raise(self.name, level);
+        domain.raise(self.name, &self.cube, level);
     }
 
     /// A lemma without a place is not needed any more.
@@ -171,7 +171,7 @@ impl<D: Domain> Frames<D> {
                 self.levels[level].push(lemma);
             }
             Level::Infinite => {
-                domain.raise(lemma.name, Level::Infinite);
+                domain.raise(lemma.name, &lemma.cube, Level::Infinite);
                 self.infinite.push(lemma);
             }
         }
@@ -194,7 +194,7 @@ impl<D: Domain> Frames<D> {
     /// this compares it with no other lemma: its cube is what it was, so that it makes few
     /// others redundant, and `Search::push_level` has looked for lemmas that cover it.
     pub fn promote(&mut self, domain: &mut D, mut lemma: Lemma<D>, level: Level) {
-        domain.raise(lemma.name, level);
+        domain.raise(lemma.name, &lemma.cube, level);
         lemma.place.set(level);
         lemma.obstacle = None;
         if level == Level::Infinite {

@@ -168,6 +168,7 @@ fn decide<'a>(
             return Outcome { end, statistics, reuse: None, known: None, prepared };
         }
     };
+    domain.keep_steps(options.known_steps);
     let count = domain.transition().bads.len();
     let mut verdicts = Verdicts::new(engine, bits, count);
     let mut search = Search::new(&mut domain, &mut verdicts, options, count);

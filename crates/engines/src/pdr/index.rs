@@ -6,10 +6,10 @@
 //! has doubled.
 
 use std::cell::Cell;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::rc::{Rc, Weak};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::cube::Cube;
 use super::domain::Level;
@@ -27,6 +27,8 @@ struct List<A> {
     /// Of the cubes of the entries. Most entries are passed over because of them, so they lie
     /// side by side.
     signatures: Vec<u64>,
+    /// For the entries that are left, because the cube that is looked for has many atoms.
+    wide_signatures: Vec<Wide>,
     entries: Vec<Entry<A>>,
     /// Look for lemmas that are gone at this length.
     clean_at: usize,
@@ -37,9 +39,35 @@ struct Entry<A> {
     place: Weak<Cell<Level>>,
 }
 
+/// One bit for each atom, among so many that a cube of a hundred atoms leaves most of them free.
+#[derive(Clone, Copy)]
+struct Wide([u64; 4]);
+
+impl Wide {
+    fn of<A: Hash>(cube: &Cube<A>) -> Self {
+        let mut words = [0; 4];
+        for atom in cube.atoms() {
+            let mut hasher = FxHasher::default();
+            atom.hash(&mut hasher);
+            let hash = hasher.finish() as usize;
+            words[hash / 64 % 4] |= 1 << (hash % 64);
+        }
+        Wide(words)
+    }
+
+    fn is_part_of(self, other: Self) -> bool {
+        self.0.iter().zip(other.0).all(|(word, other)| word & !other == 0)
+    }
+}
+
 impl<A> List<A> {
     fn new() -> Self {
-        List { signatures: Vec::new(), entries: Vec::new(), clean_at: 16 }
+        List {
+            signatures: Vec::new(),
+            wide_signatures: Vec::new(),
+            entries: Vec::new(),
+            clean_at: 16,
+        }
     }
 }
 
@@ -56,9 +84,12 @@ impl<A: Copy + Ord + Hash> Index<A> {
             list.entries.retain(|entry| entry.place.strong_count() > 0);
             list.signatures.clear();
             list.signatures.extend(list.entries.iter().map(|entry| entry.cube.signature()));
+            list.wide_signatures.clear();
+            list.wide_signatures.extend(list.entries.iter().map(|entry| Wide::of(&entry.cube)));
             list.clean_at = 16.max(2 * list.entries.len());
         }
         list.signatures.push(cube.signature());
+        list.wide_signatures.push(Wide::of(cube));
         list.entries.push(Entry { cube: cube.clone(), place: Rc::downgrade(place) });
     }
 
@@ -72,6 +103,7 @@ impl<A: Copy + Ord + Hash> Index<A> {
     ) -> Option<Level> {
         let atoms = cube.atoms().iter().map(|&atom| Some(atom));
         let lists = std::iter::once(None).chain(atoms).filter_map(|atom| self.lists.get(&atom));
+        let wide = Wide::of(cube);
         let mut last = None;
         for list in lists {
             for (number, &signature) in list.signatures.iter().enumerate() {
@@ -79,7 +111,7 @@ impl<A: Copy + Ord + Hash> Index<A> {
                     continue;
                 }
                 let entry = &list.entries[number];
-                if !entry.cube.subsumes(cube) {
+                if !list.wide_signatures[number].is_part_of(wide) || !entry.cube.subsumes(cube) {
                     continue;
                 }
                 let Some(place) = entry.place.upgrade() else { continue };

@@ -14,6 +14,7 @@ mod frames;
 mod generalize;
 mod incremental;
 mod index;
+mod known_steps;
 mod obligation;
 mod offers;
 pub(crate) mod search;
@@ -76,6 +77,8 @@ pub struct PdrOptions {
     /// When a state keeps a lemma from moving to the next frame, block it if possible, and try
     /// again, at most so often.
     pub ctp: usize,
+    /// About how many steps that queries found are kept to answer later queries.
+    pub known_steps: usize,
     /// An obligation that was worked on so often gets more effort: no literal is
     /// left untried, and two more counterexamples to generalisation are blocked.
     pub stubborn: u32,
@@ -98,6 +101,7 @@ impl Default for PdrOptions {
             reconsider: Some(4),
             attempts: 8,
             ctp: 0,
+            known_steps: 4096,
             stubborn: 10,
             drop_obligations: Some(20),
             patience: 2000,

@@ -424,13 +424,15 @@ impl<'a, D: Domain, R: Report<D>> Search<'a, D, R> {
                 lemma.forget(self.domain);
                 return Ok(());
             }
-            if self.frames.is_obstructed(self.domain, &mut lemma, level) {
+            let here = Level::Finite(level);
+            if self.domain.knows_step(here, lemma.cube.atoms())
+                || self.frames.is_obstructed(self.domain, &mut lemma, level)
+            {
                 self.domain.statistics().pushes_saved += 1;
                 self.frames.put_back(level, lemma);
                 return Ok(());
             }
             self.domain.statistics().pushes_tried += 1;
-            let here = Level::Finite(level);
             let cube = lemma.cube.atoms();
             let found = match self.domain.step(here, cube, Source::Anywhere, Purpose::Push) {
                 Ok(Step::Blocked(core)) => {

@@ -14,6 +14,8 @@ pub struct QueryCount {
     pub queries: u64,
     /// How many had a model.
     pub satisfiable: u64,
+    /// How many more were answered by steps that earlier queries had found.
+    pub known: u64,
     /// The time of the solver.
     pub time: Duration,
 }
@@ -148,7 +150,8 @@ impl PdrStatistics {
 
     fn all_queries(&self) -> QueryCount {
         let mut all = QueryCount::default();
-        for (_, QueryCount { queries, satisfiable, time }) in self.queries() {
+        for (_, QueryCount { queries, satisfiable, known, time }) in self.queries() {
+            all.known += known;
             all.queries += queries;
             all.satisfiable += satisfiable;
             all.time += time;
@@ -168,12 +171,13 @@ impl PdrStatistics {
                 kind.to_owned(),
                 count.queries.to_string(),
                 count.satisfiable.to_string(),
+                count.known.to_string(),
                 seconds(count.time),
                 format!("{:.0} µs", count.average_microseconds()),
             ]
         };
         let rows = kinds.chain([("all", self.all_queries())]).map(row);
-        Block::with_titles(["pdr queries", "count", "sat", "time", "mean"], rows)
+        Block::with_titles(["pdr queries", "count", "sat", "known", "time", "mean"], rows)
     }
 
     fn literal_table(&self) -> Block {
@@ -227,6 +231,7 @@ impl Statistics for PdrStatistics {
             let value = json!({
                 "queries": count.queries,
                 "satisfiable": count.satisfiable,
+                "known": count.known,
                 "solver_seconds": count.time.as_secs_f64(),
                 "mean_microseconds": count.average_microseconds(),
             });
@@ -261,7 +266,7 @@ impl Statistics for PdrStatistics {
     }
 
     fn queries(&self) -> Option<QueryTotals> {
-        let QueryCount { queries: count, satisfiable, time } = self.all_queries();
+        let QueryCount { queries: count, satisfiable, time, .. } = self.all_queries();
         let (unsatisfiable, conflicts) = (count - satisfiable, self.conflicts);
         Some(QueryTotals { count, satisfiable, unsatisfiable, stopped: 0, conflicts, time })
     }
@@ -273,7 +278,12 @@ mod tests {
 
     fn statistics() -> PdrStatistics {
         PdrStatistics {
-            block: QueryCount { queries: 4, satisfiable: 1, time: Duration::from_micros(10) },
+            block: QueryCount {
+                queries: 4,
+                satisfiable: 1,
+                known: 2,
+                time: Duration::from_micros(10),
+            },
             core: Shrinking { times: 2, before: 9, after: 5 },
             frames: vec![3, 0],
             domain_variables: 10,
@@ -288,7 +298,7 @@ mod tests {
         else {
             panic!("{blocks:?}")
         };
-        assert_eq!(queries[1], ["block", "4", "1", "0.00 s", "2 µs"]);
+        assert_eq!(queries[1], ["block", "4", "1", "2", "0.00 s", "2 µs"]);
         assert_eq!(queries[2][0], "all", "kinds without queries are left out");
         assert_eq!(literals[2], ["core", "2", "4.5", "2.5"]);
         assert!(values.contains(&("lemmas by frame", "3 0; 0 inductive (F∞)".to_owned())));

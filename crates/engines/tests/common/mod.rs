@@ -21,6 +21,7 @@ pub fn settings(number: u64) -> PdrOptions {
         keep_parent: pick(4),
         ctp: [0, 2][number as usize / 3 % 2],
         reconsider: [None, Some(1), Some(4)][number as usize / 2 % 3],
+        known_steps: [0, 64, 4096][number as usize / 4 % 3],
         signals: !pick(8),
         ctg: [(0, 0, 1), (1, 1, 1), (3, 1, 4), (5, 2, 2)].map(|(max, depth, reach)| Ctg {
             max,

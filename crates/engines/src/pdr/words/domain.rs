@@ -211,7 +211,7 @@ impl Domain for Words {
         self.solver.learn(cube, level)
     }
 
-    fn raise(&mut self, lemma: usize, level: Level) {
+    fn raise(&mut self, lemma: usize, _cube: &Cube<Atom>, level: Level) {
         if let Some(atoms) = self.solver.raise(lemma, level) {
             let kind = self.solver.encoding.kind_of(&atoms);
             self.specializer.kinds.of(kind).inductive += 1;
