@@ -110,10 +110,12 @@ impl Bits {
     /// that is known.
     pub fn trim(&self, property: usize, mut invariant: Vec<Cube<Lit>>) -> Vec<Cube<Lit>> {
         let bad = self.transition.bads[property].1;
-        // Other proofs may need less.
-        while let Ok(mut fewer) = trim(&self.transition, &self.origin, bad, &invariant, &self.run)
-            && fewer.len() < invariant.len()
+        // Other proofs may need less. A round takes as long as a proof, so it must save something.
+        let mut is_worthwhile = true;
+        while is_worthwhile
+            && let Ok(mut fewer) = trim(&self.transition, &self.origin, bad, &invariant, &self.run)
         {
+            is_worthwhile = 5 * fewer.len() < 4 * invariant.len();
             fewer.reverse();
             invariant = fewer;
         }
