@@ -272,6 +272,7 @@ fn engine(name: EngineName, seed: u64) -> Option<Box<dyn Engine>> {
             },
             ctp: [0, 1, 3][seed as usize / 36 % 3],
             reconsider: [None, Some(1), Some(2), Some(4)][seed as usize / 9 % 4],
+            known_steps: [0, 64, 4096][seed as usize / 10 % 3],
             attempts: [1, 3, 8, usize::MAX][seed as usize / 7 % 4],
             patience: if seed.is_multiple_of(2) { 3 } else { 2000 },
             ..PdrOptions::default()
