@@ -17,8 +17,8 @@ use crate::relation::Network;
 
 /// Words that are looked at together.
 const CHUNK: usize = 8;
-/// Bits that the two matrices may have together.
-const MATRIX_BITS: usize = 64 << 20;
+/// Bits of memory that all steps may take together: 16 MB.
+const BITS: usize = 128 << 20;
 /// Nodes and registers for which a simulation pays that is made for one step alone.
 const ALONE: usize = 1024;
 
@@ -57,11 +57,12 @@ pub(crate) struct KnownSteps {
 }
 
 impl KnownSteps {
-    /// Keeps about so many steps, fewer if there are very many registers.
+    /// Keeps about so many steps, fewer if there are very many registers or inputs.
     pub fn new(network: &Network, count: usize) -> Self {
         let registers = network.next.len();
-        let most = MATRIX_BITS / 2 / registers.max(1);
-        let chunks = count.min(most).div_ceil(64 * CHUNK);
+        // In both matrices and as a state; an input is a literal.
+        let bits = 3 * registers + 32 * (network.leaves - 1 - registers);
+        let chunks = count.min(BITS / bits.max(1)).div_ceil(64 * CHUNK);
         let words = if count == 0 { 0 } else { chunks.max(1) * CHUNK };
         let batch = ((network.gates.len() + 8 * registers) / ALONE).clamp(1, 64);
         KnownSteps {
