@@ -27,7 +27,7 @@ struct List<A> {
     /// Of the cubes of the entries. Most entries are passed over because of them, so they lie
     /// side by side.
     signatures: Vec<u64>,
-    /// For the entries that are left, because the cube that is looked for has many atoms.
+    /// Compared next: a cube with many atoms has nearly all bits of the shorter signature.
     wide_signatures: Vec<Wide>,
     entries: Vec<Entry<A>>,
     /// Look for lemmas that are gone at this length.
@@ -39,7 +39,7 @@ struct Entry<A> {
     place: Weak<Cell<Level>>,
 }
 
-/// One bit for each atom, among so many that a cube of a hundred atoms leaves most of them free.
+/// One of 256 bits for each atom: a cube of a hundred atoms leaves most of them unset.
 #[derive(Clone, Copy)]
 struct Wide([u64; 4]);
 

@@ -17,9 +17,11 @@ use crate::relation::Network;
 
 /// Words that are looked at together.
 const CHUNK: usize = 8;
-/// Bits of memory that all steps may take together: 16 MB.
+/// Bits of memory that all steps may take together: 16 MB. Only a model of which one chunk of
+/// steps takes more gets more.
 const BITS: usize = 128 << 20;
-/// Nodes and registers for which a simulation pays that is made for one step alone.
+/// The size of a network divided by this is how many steps are simulated at once, up to 64: one
+/// simulation takes as long for 64 steps as for one.
 const ALONE: usize = 1024;
 
 /// The first state of a step, and the inputs.
@@ -57,7 +59,7 @@ pub(crate) struct KnownSteps {
 }
 
 impl KnownSteps {
-    /// Keeps about so many steps, fewer if there are very many registers or inputs.
+    /// Keeps about this many steps, fewer if there are very many registers or inputs.
     pub fn new(network: &Network, count: usize) -> Self {
         let registers = network.next.len();
         // In both matrices and as a state; an input is a literal.
